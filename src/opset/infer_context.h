@@ -28,11 +28,11 @@ class InferContext final : public NodeView {
   int rank(int i) const noexcept { return static_cast<int>(input(i).shape->size()); }
   // Requires has_rank(i).
   const Dims& shape(int i) const noexcept { return *input(i).shape; }
-  // The input's contents if known, else null.
-  const norn::Tensor* constant(int i) const noexcept;
+  const norn::Tensor* constant(int i) const noexcept override;
   // The input's integers (rank 0 or 1), as expressions, if known, else null.
   const Dims* ints(int i) const noexcept;
   std::optional<Dims> known_ints(int i) const override;
+  std::optional<Dims> known_shape(int i) const override { return input(i).shape; }
 
   // Answers. Outputs that are not set stay Unknown. Indexes beyond output_count() are ignored.
   void set(int output, ValueType type);
@@ -55,14 +55,10 @@ class InferContext final : public NodeView {
   std::optional<Fractions> fractions(int i) const;
   // Why the shape of outputs stays unknown, or sizes of it: "the contents of input 1 \"shape\" are not known".
   void explain(std::string_view why);
-  // Both dimensions must be equal: throws if they are known to differ, else records the equality and returns the more
-  // definite of the two. `what` names them in the message: "channels of X and W".
-  DimExpr unify(const DimExpr& a, const DimExpr& b, std::string_view what);
+  DimExpr unify(const DimExpr& a, const DimExpr& b, std::string_view what) const override;
 
   // Throws norn::Error (InvalidGraph); the engine adds the node and the input types.
   [[noreturn]] void fail(std::string message, std::string hint = {}) const override;
-  // Requires that input i has this rank, if its rank is known.
-  void require_rank(int i, std::int64_t rank) const;
 
   // What is known of a graph attribute's outputs when its formal inputs are given these facts (none for If). May be
   // called for the same graph again, with other formals: the last call is what holds.

@@ -5,6 +5,7 @@
 #include "ops/nn/dropout/dropout.h"
 #include "ops/tensor/cast/cast.h"
 #include "ops/tensor/identity/identity.h"
+#include "program/node_parameters.h"
 #include "program/rewrite.h"
 #include "program/rewriter.h"
 
@@ -20,10 +21,8 @@ bool hands_on(const Graph& graph, const Node& node) {
            !((opset::types::kFloat8 >> static_cast<unsigned>(type.elem)) & 1u);
   }
   if (node.op != &ops::Dropout || (node.outputs.size() > 1 && node.outputs[1] != kNone)) return false;
-  const ValueId training = node.input(2);
-  if (training == kNone) return true;
-  const norn::Tensor& mode = graph.value(training).constant;
-  return is_const(graph, training) && mode.size() == 1 && *mode.as<std::uint8_t>() == 0;
+  const auto training = ops::resolve_dropout(NodeParameters(node, &graph)).training;
+  return training && !*training;
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "ops/math/binary_arith/binary_arith.h"
 #include "ops/nn/batch_normalization/batch_normalization.h"
 #include "ops/nn/conv/conv.h"
+#include "program/node_parameters.h"
 #include "program/rewrite.h"
 #include "program/rewriter.h"
 
@@ -38,7 +39,9 @@ bool constant_weights(const Graph& graph, const Node& conv, std::int64_t channel
 
 bool scale_shift(const Graph& graph, const Node& node, ScaleShift& out) {
   if (node.schema != &node.op->history.back()) return false;  // an old version that no step lifts
-  if (node.attributes().i("training_mode") != 0 || node.outputs.size() != 1 || !node.parts.empty()) return false;
+  if (node.outputs.size() != 1 || !node.parts.empty()) return false;
+  const ops::BatchNormalizationParams params = ops::resolve_batch_normalization(NodeParameters(node), false);
+  if (params.training) return false;
   for (std::size_t i = 1; i < 5; ++i)
     if (!constant_f32(graph, node.input(i))) return false;
   const norn::Tensor* p[4];
@@ -46,7 +49,7 @@ bool scale_shift(const Graph& graph, const Node& node, ScaleShift& out) {
   const std::int64_t channels = p[0]->size();
   for (const norn::Tensor* t : p)
     if (t->size() != channels || t->rank() != 1) return false;
-  const double epsilon = node.attributes().f("epsilon");
+  const double epsilon = params.epsilon;
   for (std::int64_t c = 0; c < channels; ++c) {
     const double s = p[0]->as<float>()[c] / std::sqrt(static_cast<double>(p[3]->as<float>()[c]) + epsilon);
     out.s.push_back(s);

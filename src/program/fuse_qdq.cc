@@ -54,17 +54,13 @@ bool moves(const opset::Operator* op) {
 }
 
 // Whether no window of a MaxPool can lie in the padding, whose elements are less than any integer stands for.
-bool windows_meet_elements(const opset::Attrs& attrs) {
-  const std::vector<std::int64_t> kernel = attrs.ints("kernel_shape");
-  const auto pads = attrs.find_ints("pads").value_or(std::vector<std::int64_t>(2 * kernel.size(), 0));
-  const auto dilations = attrs.find_ints("dilations").value_or(std::vector<std::int64_t>(kernel.size(), 1));
-  if (kernel.empty()) return false;
-  if (attrs.s("auto_pad") != "NOTSET" &&
-      std::any_of(dilations.begin(), dilations.end(), [](std::int64_t d) { return d != 1; }))
-    return false;
-  for (std::size_t p = 0; p < pads.size(); ++p) {
-    const std::size_t d = p % kernel.size();
-    if (pads[p] != 0 && (pads[p] >= kernel[d] || d >= dilations.size() || dilations[d] != 1)) return false;
+bool windows_meet_elements(const Node& node) {
+  const std::vector<std::int64_t> kernel = ops::resolve_pool(NodeParameters(node)).kernel;
+  const ops::WindowAttrs window = ops::read_window(node.attributes(), kernel.size());
+  for (std::size_t d = 0; d < kernel.size(); ++d) {
+    const std::int64_t pad = std::max(window.pads_begin[d], window.pads_end[d]);
+    const bool padded = window.auto_pad != ops::AutoPad::NotSet || window.pads_begin[d] != 0 || window.pads_end[d] != 0;
+    if (pad >= kernel[d] || (padded && window.dilations[d] != 1)) return false;
   }
   return true;
 }
@@ -285,12 +281,12 @@ class QdqFusion {
       if (node.op == &ops::Relu) {
         low = 0;
       } else if (node.op == &ops::Clip) {
-        for (std::size_t i = 1; i < 3; ++i) {
-          if (node.input(i) == kNone) continue;
-          if (!is_const(graph_, node.inputs[i])) return {};
-          const norn::Tensor& bound = graph_.value(node.inputs[i]).constant;
-          if (bound.size() != 1 || bound.dtype() != DataType::Float || std::isnan(*bound.as<float>())) return {};
-          (i == 1 ? low : high) = *bound.as<float>();
+        const ops::ClipParams p = ops::resolve_clip(NodeParameters(node, &graph_));
+        for (const auto& [bound, to] : {std::pair(&p.low, &low), {&p.high, &high}}) {
+          if (!bound->given) continue;
+          if (!bound->number.defined() || bound->number.dtype() != DataType::Float) return {};
+          *to = *bound->number.as<float>();
+          if (std::isnan(*to)) return {};
         }
       } else {
         return {};
@@ -455,7 +451,7 @@ class QdqFusion {
     ValueId x = kNone;
     const auto from = dequantized(node.inputs[0], x);
     if (!from) return;
-    if (node.op == &ops::MaxPool && !windows_meet_elements(node.attributes())) return;
+    if (node.op == &ops::MaxPool && !windows_meet_elements(node)) return;
     std::vector<ValueId> inputs = node.inputs;
     inputs[0] = x;
     if (node.op == &ops::Pad) {  // with the integer that stands for 0

@@ -15,10 +15,8 @@ namespace {
 
 constexpr std::int64_t kLeastChannels = 8;
 
-// Whether the attribute says nothing else, if it is there.
-bool are_all(const opset::Attrs& attrs, std::string_view name, std::int64_t expected) {
-  const auto values = attrs.find_ints(name);
-  return !values || std::all_of(values->begin(), values->end(), [&](std::int64_t value) { return value == expected; });
+bool are_all(const std::vector<std::int64_t>& values, std::int64_t expected) {
+  return std::all_of(values.begin(), values.end(), [&](std::int64_t value) { return value == expected; });
 }
 
 // Whether nothing but the running value goes into the operations behind the node's own.
@@ -48,9 +46,9 @@ const Shape* weights_of(const Graph& graph, const Node& node) {
 
 bool is_product(const Graph& graph, const Node& node) {
   const Shape* w = weights_of(graph, node);
-  const opset::Attrs attrs = node.attributes();
-  return w != nullptr && (*w)[2] == 1 && (*w)[3] == 1 && attrs.i("group") == 1 && are_all(attrs, "strides", 1) &&
-         are_all(attrs, "pads", 0);
+  if (w == nullptr || (*w)[2] != 1 || (*w)[3] != 1 || node.attributes().i("group") != 1) return false;
+  const ops::WindowAttrs window = ops::read_window(node.attributes(), 2);
+  return are_all(window.strides, 1) && are_all(window.pads_begin, 0) && are_all(window.pads_end, 0);
 }
 
 bool is_depthwise(const Graph& graph, const Node& node) {

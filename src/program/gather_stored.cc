@@ -69,8 +69,9 @@ class Picking {
       if (id != kNone && gathered_type(rewriter_.value(id).constant.dtype()) == DataType::Undefined)
         return stays("Gather does not take " + std::string(data_type_name(rewriter_.value(id).constant.dtype())));
     std::vector<ir::Attribute> attributes;
-    if (const std::int64_t to = node().attributes().find_i("output_dtype").value_or(0); to != 0)
-      attributes.push_back(transform::make_attr("output_dtype", to));
+    const DataType scaled = rewriter_.value(node().inputs[1]).constant.dtype();
+    if (const DataType to = ops::dequantized_type(NodeParameters(node()), scaled); to != scaled)
+      attributes.push_back(transform::make_attr("output_dtype", static_cast<std::int64_t>(to)));
     if (*scales != Scales::ForAll) attributes.push_back(transform::make_attr("axis", std::int64_t{-1}));
     if (*scales == Scales::ForRows) attributes.push_back(transform::make_attr("block_size", dims[1]));
     if (*scales == Scales::ForBlocks)

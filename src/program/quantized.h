@@ -6,6 +6,7 @@
 
 #include "ops/quantization/dequantize/dequantize.h"
 #include "ops/quantization/quantize/quantize.h"
+#include "program/node_parameters.h"
 #include "program/rewriter.h"
 
 namespace norn::program {
@@ -70,8 +71,11 @@ inline std::optional<OneScale> quantizing(const Graph& graph, const Node& node) 
   if (node.op != &ops::QuantizeLinear || node.schema != &node.op->history.back() ||
       !is_float_value(graph, node.inputs[0]))
     return {};
-  const std::int64_t precision = node.attributes().i("precision");
-  if (precision != 0 && precision != static_cast<std::int64_t>(DataType::Float)) return {};
+  const auto elem = [&](ValueId id) { return id == kNone ? DataType::Undefined : graph.value(id).type.elem; };
+  const ValueId zero = node.input(2);
+  if (ops::resolve_quantize(NodeParameters(node), elem(node.inputs[1]), zero != kNone, elem(zero)).division !=
+      DataType::Float)
+    return {};
   return one_scale(graph, node, node.outputs[0]);
 }
 

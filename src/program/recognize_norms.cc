@@ -16,6 +16,7 @@
 #include "ops/nn/rms_normalization/rms_normalization.h"
 #include "ops/reduction/reduce/reduce.h"
 #include "program/match.h"
+#include "program/node_parameters.h"
 #include "program/rewrite.h"
 #include "transform/version_step.h"
 
@@ -54,18 +55,15 @@ class Norms {
   std::optional<RowMean> row_mean(ValueId id, std::vector<NodeId>& nodes) const {
     NodeId maker = kNoNode;
     const Node* mean = match_.made_by(id, ops::ReduceMean, &maker);
-    if (!mean || mean->input(1) == kNone || !is_const(rewriter_.graph(), mean->inputs[1])) return {};
-    if (mean->attributes().i("keepdims") == 0) return {};
-    const norn::Tensor& axes = match_.value(mean->inputs[1]).constant;
-    std::vector<std::int64_t> last;
+    if (!mean) return {};
+    const ops::ReduceParams p = ops::resolve_reduce(NodeParameters(*mean, &rewriter_.graph()));
+    if (!p.keepdims || p.all || !p.axes) return {};
+    std::vector<std::int64_t> last = *p.axes;
     const opset::ValueType& type = match_.type(mean->inputs[0]);
-    for (std::int64_t i = 0; i < axes.size(); ++i) {
-      std::int64_t axis = axes.as<std::int64_t>()[i];
-      if (axis >= 0) {
-        if (!type.has_rank()) return {};
-        axis -= static_cast<std::int64_t>(type.shape->size());
-      }
-      last.push_back(axis);
+    for (std::int64_t& axis : last) {
+      if (axis < 0) continue;
+      if (!type.has_rank()) return {};
+      axis -= static_cast<std::int64_t>(type.shape->size());
     }
     std::sort(last.begin(), last.end());
     for (std::size_t i = 0; i < last.size(); ++i)

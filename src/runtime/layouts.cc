@@ -21,6 +21,7 @@
 #include "ops/tensor/slice/slice.h"
 #include "ops/tensor/split/split.h"
 #include "ops/tensor/transpose/transpose.h"
+#include "program/node_parameters.h"
 #include "runtime/select.h"
 
 namespace norn::runtime {
@@ -189,11 +190,11 @@ class TokenViews {
     if (node.outputs.empty() || node.outputs[0] == kNone || !node.parts.empty()) return;
     const Shape& x = state_.values[node.inputs[0]].dims;
     if (node.op == &ops::Transpose && of_dense) {
-      const auto perm = node.attributes().find_ints("perm");
-      if (!perm || perm->size() != x.size()) return;
+      const auto perm =
+          ops::resolve_transpose(program::NodeParameters(node), static_cast<std::int64_t>(x.size())).value();
       const std::vector<std::int64_t> lies = kernels::layout_strides(x, Layout::Dense);
       std::vector<std::int64_t>& strides = strides_[node.outputs[0]];
-      for (const std::int64_t p : *perm) strides.push_back(lies[static_cast<std::size_t>(p)]);
+      for (const std::int64_t p : perm) strides.push_back(lies[static_cast<std::size_t>(p)]);
     } else if (node.op == &ops::Reshape) {
       const auto from = strides_.find(node.inputs[0]);
       if (from == strides_.end()) return;

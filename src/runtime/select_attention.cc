@@ -27,9 +27,7 @@ bool select_attention(Selector& s) {
     s.refuse("attention", why);
     return false;
   };
-  const auto shape = [&](std::size_t i) { return s.has(i) ? &s.dims(i) : nullptr; };
-  const ops::AttentionParams p =
-      ops::resolve_attention(SelectedNode(s), s.dims(0), s.dims(1), s.dims(2), shape(3), shape(4), shape(5));
+  const ops::AttentionParams p = ops::resolve_attention(SelectedNode(s));
   for (std::size_t i = 0; i < 6; ++i)
     if (i != 3 && s.has(i) && s.dtype(i) != type) return refuse("computes in one type");
   if (type != DataType::Float && type != DataType::Double) return refuse("computes float and double");
@@ -50,7 +48,7 @@ bool select_attention(Selector& s) {
   config.left_window = p.left_window;
   config.right_window = p.right_window;
   config.lengths = s.has(6);
-  config.scale = p.scale;
+  config.scale = p.score_scale;
   config.softcap = p.softcap > 0 ? p.softcap : 0;
   const program::Node& node = s.node();
   const auto output = [&](std::size_t o) { return o < node.outputs.size() ? node.outputs[o] : program::kNone; };
@@ -58,7 +56,6 @@ bool select_attention(Selector& s) {
   if (present_key != present_value && p.past > 0) return refuse("gives present_key and present_value together");
   config.gives_present = present_key || present_value;
   if (output(3) != program::kNone) config.scores_stage = static_cast<int>(p.qk_mode);
-  if (s.has(6) && s.dims(6) != Shape{p.batch}) return refuse("nonpad_kv_seqlen is not one number for each batch");
   if (s.has(3)) {
     const Shape& mask = s.dims(3);
     if (s.dtype(3) != DataType::Bool && s.dtype(3) != type) return refuse("takes a mask of bool or the type itself");

@@ -119,8 +119,8 @@ class Chain {
       hidden = static_cast<float>(*fill);
       flags = true;
     } else if (part.op == &ops::Softmax) {
-      const std::int64_t axis = part.attributes().i("axis");
-      if (axis != -1 && axis + 1 != static_cast<std::int64_t>(dims_.size())) return "Softmax over another axis";
+      const auto rank = static_cast<std::int64_t>(dims_.size());
+      if (ops::resolve_softmax(SelectedNode(s_, part), rank).first != rank - 1) return "Softmax over another axis";
       // cap * tanh(scores / cap): the factors before it are scale and 1 / cap together.
       if (capped_) {
         softcap = behind_cap_;

@@ -91,11 +91,11 @@ bool Selector::element_steps(const program::Node& operation, int running, std::v
     ElementStep step{.op = ElementOp::Clip};
     step.a = -std::numeric_limits<float>::infinity();
     step.b = std::numeric_limits<float>::infinity();
-    for (std::size_t i = 1; i < inputs.size() && i < 3; ++i) {
-      if (inputs[i] == program::kNone) continue;
-      const norn::Tensor* bound = constant_of(inputs[i]);
-      if (!bound || bound->dtype() != DataType::Float || bound->size() != 1) return false;
-      (i == 1 ? step.a : step.b) = *bound->as<float>();
+    const ops::ClipParams p = ops::resolve_clip(SelectedNode(*this, operation));
+    for (const auto& [bound, to] : {std::pair(&p.low, &step.a), {&p.high, &step.b}}) {
+      if (!bound->given) continue;
+      if (!bound->number.defined() || bound->number.dtype() != DataType::Float) return false;
+      *to = *bound->number.as<float>();
     }
     if (std::isnan(step.a) || std::isnan(step.b)) return false;  // which every element becomes
     // ONNX takes min(max, max(min, x)): with min above max every element becomes max.

@@ -248,13 +248,13 @@ class Parts {
     const auto* node = part(ops::Clip);
     if (!node) return false;
     std::int64_t bounds[2] = {output_.low, output_.high};
-    for (std::size_t i = 1; i < 3; ++i) {
-      if (node->input(i) == program::kNone) continue;
-      const norn::Tensor* bound = s_.constant_of(node->inputs[i]);
-      if (!bound || bound->dtype() != output_.type || bound->size() != 1) return false;
-      const std::int64_t v = integer(*bound);
+    const ops::ClipParams p = ops::resolve_clip(SelectedNode(s_, *node));
+    for (const ops::ClipBound* bound : {&p.low, &p.high}) {
+      if (!bound->given) continue;
+      if (!bound->number.defined() || bound->number.dtype() != output_.type) return false;
+      const std::int64_t v = integer(bound->number);
       // min(high, max(low, y)), behind what was taken before
-      for (std::int64_t& b : bounds) b = i == 1 ? std::max(b, v) : std::min(b, v);
+      for (std::int64_t& b : bounds) b = bound == &p.low ? std::max(b, v) : std::min(b, v);
     }
     if (bounds[0] > bounds[1]) bounds[0] = bounds[1];
     output_.low = bounds[0];

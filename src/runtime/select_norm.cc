@@ -13,7 +13,7 @@ bool select_row_norm(Selector& s) {
   const bool is_double = s.out_dtype() == DataType::Double;
   if (!is_double && !s.is_float("row_norm")) return false;
   const Shape& x = s.dims(0);
-  const ops::RowNormParams p = ops::resolve_row_norm(SelectedNode(s), static_cast<std::int64_t>(x.size()));
+  const ops::RowNormParams p = ops::resolve_row_norm(SelectedNode(s));
   const auto refuse = [&](const char* why) {
     s.refuse("row_norm", why);
     return false;
@@ -69,8 +69,7 @@ bool select_rotary(Selector& s) {
   if (!s.is_float("rotary")) return false;
   const Shape &x = s.dims(0), &cache = s.dims(1);
   const bool by_position = s.has(3);
-  const ops::RotaryParams p =
-      ops::resolve_rotary(SelectedNode(s), x, cache, s.dims(2), by_position ? &s.dims(3) : nullptr);
+  const ops::RotaryParams p = ops::resolve_rotary(SelectedNode(s));
   kernels::RotaryConfig config;
   config.batch = p.batch;
   config.tokens = p.sequence;

@@ -153,7 +153,8 @@ bool select_quantized_chain(Selector& s) {
         return id == program::kNone || (s.dtype_of(id) == wanted && element_count(s.dims_of(id)) == 1);
       };
       if ((type == DataType::Uint8 || type == DataType::Int8) && one(quantize.inputs[1], DataType::Float) &&
-          one(quantize.input(2), type) && quantize.attributes().i("precision") == 0) {
+          one(quantize.input(2), type) &&
+          ops::resolve_quantize(SelectedNode(s, quantize), DataType::Float, true, type).division == DataType::Float) {
         config.out = type;
         last = {{quantize.inputs[1]}, {quantize.input(2)}};
         made = quantize.outputs[0];

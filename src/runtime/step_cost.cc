@@ -163,7 +163,8 @@ StepCost step_cost(const program::Graph& graph, const StepInfo& info) {
     if (only_moves(node.op)) continue;
     if (k == 0 && pools(node.op)) {
       double window = 1;
-      for (const std::int64_t size : node.attributes().ints("kernel_shape")) window *= static_cast<double>(size);
+      for (const std::int64_t size : ops::resolve_pool(program::NodeParameters(node)).kernel)
+        window *= static_cast<double>(size);
       *cost.flop += made * window;
     } else if (k == 0) {
       *cost.flop += is_product ? 0 : std::max(read, made);

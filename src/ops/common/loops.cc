@@ -129,12 +129,8 @@ std::span<const WindowTaps::Tap> WindowTaps::at(std::span<const std::int64_t> ou
 }
 
 double single_number(const ReferenceContext& ctx, int input) {
-  const Tensor& t = ctx.input(input);
-  if (t.size() != 1 || t.rank() > 1) {
-    ctx.fail(base::quoted(ctx.schema().inputs[static_cast<std::size_t>(input)].name) +
-             " has to be one number, but has shape " + to_string(t.dims()));
-  }
-  return load_numbers(t)[0];
+  require_single(ctx, input);
+  return load_numbers(ctx.input(input))[0];
 }
 
 Planes planes_of(const ReferenceContext& ctx) {

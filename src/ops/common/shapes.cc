@@ -196,7 +196,9 @@ double number_at(const Tensor& t, std::int64_t i) {
     case DataType::Uint16: return t.as<std::uint16_t>()[i];
     case DataType::Uint32: return t.as<std::uint32_t>()[i];
     case DataType::Uint64: return static_cast<double>(t.as<std::uint64_t>()[i]);
-    default: return std::numeric_limits<double>::quiet_NaN();
+    default:
+      if (base::small_float_format(t.dtype())) return base::small_float_to_float(t.dtype(), t.as<std::uint8_t>()[i]);
+      return std::numeric_limits<double>::quiet_NaN();
   }
 }
 
@@ -288,12 +290,11 @@ void same_as_input(opset::InferContext& ctx) {
   if (ctx.input(0).known()) ctx.set(0, ctx.input(0));
 }
 
-void require_single(const opset::InferContext& ctx, int i) {
-  if (!ctx.has_rank(i)) return;
-  const Dims& dims = ctx.shape(i);
-  if (dims.empty() || (dims.size() == 1 && !DimExpr::differ(dims[0], 1))) return;
-  ctx.fail(base::quoted(ctx.schema().inputs[static_cast<std::size_t>(i)].name) +
-           " has to be one number, but has shape " + to_string(dims));
+void require_single(const opset::NodeView& node, int i) {
+  const auto dims = node.known_shape(i);
+  if (!dims || dims->empty() || (dims->size() == 1 && !DimExpr::differ(dims->front(), 1))) return;
+  node.fail(base::quoted(node.schema().inputs[static_cast<std::size_t>(i)].name) +
+            " has to be one number, but has shape " + to_string(*dims));
 }
 
 namespace {

@@ -38,7 +38,7 @@ bool known_at_least(const opset::DimExpr& e, std::int64_t least);
 // Number of elements; 0 if a dimension is known to be 0, however large the others are.
 opset::DimExpr product(std::span<const opset::DimExpr> dims);
 
-// Element `i` of a tensor of integers or of floating-point numbers of 16 to 64 bits; NaN for other types.
+// Element `i` of a tensor of integers of 8 to 64 bits or of floating-point numbers; NaN for other types.
 double number_at(const Tensor& tensor, std::int64_t i);
 // Sizes and axes that the first operator sets give as floating-point numbers. Throws through `node`, naming `what`, if
 // one has a fraction or does not fit.
@@ -78,7 +78,7 @@ AxisView view_along(const norn::Shape& dims, std::int64_t first, std::int64_t la
 void same_as_input(opset::InferContext& ctx);
 
 // Requires that input i, if its shape is known, is a scalar or a list of one number.
-void require_single(const opset::InferContext& ctx, int i);
+void require_single(const opset::NodeView& node, int i);
 // The integer that input `i` holds, as an expression; nothing if the input is omitted or not known. Throws if it holds
 // more or less than one.
 std::optional<opset::DimExpr> one_int(const opset::NodeView& node, int i);

@@ -3,9 +3,10 @@
 // input is a floating tensor even where it holds a shape, and its output is of the same type.
 #include "ops/experiments/fill/fill.h"
 
-#include <string>
+#include <array>
+#include <charconv>
+#include <cmath>
 
-#include "norn/error.h"
 #include "ops/common/shapes.h"
 #include "ops/experiments/withdrawn.h"
 #include "opset/infer_context.h"
@@ -91,44 +92,57 @@ void infer_fill(InferContext& ctx, DataType elem, const FillParams& p) {
 }
 
 void infer_constant_fill(InferContext& ctx) {
-  infer_fill(ctx, constant_fill_type(ctx.attrs()), resolve_fill(ctx.attrs(), ctx.has_input(0)));
+  infer_fill(ctx, resolve_constant_fill_value(ctx).type, resolve_fill(ctx));
 }
 
 void infer_given_tensor_fill(InferContext& ctx) {
-  const FillParams p = resolve_fill(ctx.attrs(), ctx.has_input(0));
+  const FillParams p = resolve_fill(ctx);
+  const DimExpr values = static_cast<std::int64_t>(ctx.attrs().floats("values").size());
   infer_fill(ctx, ctx.has_input(0) ? ctx.elem(0) : DataType::Float, p);
   const auto dims = filled_shape(ctx, p);
-  if (!dims) return;
-  const DimExpr count = product(*dims), values = static_cast<std::int64_t>(ctx.attrs().floats("values").size());
-  if (DimExpr::differ(count, values))
+  if (dims && DimExpr::differ(product(*dims), values))
     ctx.fail(values.to_string() + " values cannot fill the shape " + to_string(*dims));
 }
 
-[[noreturn]] void fail(std::string message) { throw Error(ErrorCode::InvalidGraph, std::move(message)); }
+std::string value_text(const NodeView& node, DataType type, float value) {
+  if (type == DataType::Float) {
+    std::array<char, 40> text;
+    return {text.data(), std::to_chars(text.data(), text.data() + text.size(), value).ptr};
+  }
+  if (type == DataType::Bool) return value != 0 ? "1" : "0";
+  const double whole = std::trunc(static_cast<double>(value));
+  const double most = type == DataType::Int32 ? 0x1p31 : 0x1p63;
+  if (!(whole >= -most && whole < most))
+    node.fail("value is " + std::to_string(value) + ", which " + std::string(data_type_name(type)) + " cannot hold");
+  return std::to_string(static_cast<std::int64_t>(whole));
+}
 
 }  // namespace
 }  // namespace fill_cc
 
-FillParams resolve_fill(const Attrs& attrs, bool has_input) {
+FillParams resolve_fill(const NodeView& node) {
+  const Attrs& attrs = node.attrs();
+  const bool has_input = node.has_input(0);
   FillParams p;
   const auto shape = attrs.find_ints("shape"), extra = attrs.find_ints("extra_shape");
-  if (has_input && shape) fail("both an input and the attribute shape say which shape is wanted");
-  if (!has_input && extra) fail("extra_shape is to follow the input's shape, but there is no input");
-  if (!has_input && !shape) fail("neither an input nor the attribute shape says which shape is wanted");
+  if (has_input && shape) node.fail("both an input and the attribute shape say which shape is wanted");
+  if (!has_input && extra) node.fail("extra_shape is to follow the input's shape, but there is no input");
+  if (!has_input && !shape) node.fail("neither an input nor the attribute shape says which shape is wanted");
   if (has_input)
     p.shape =
         attrs.find_i("input_as_shape").value_or(0) != 0 ? FillParams::Shape::Contents : FillParams::Shape::OfInput;
   p.sizes = shape ? *shape : extra.value_or(std::vector<std::int64_t>{});
   for (const std::int64_t size : p.sizes)
-    if (size < 0) fail("the shape asked for has a negative size: " + std::to_string(size));
+    if (size < 0) node.fail("the shape asked for has a negative size: " + std::to_string(size));
   return p;
 }
 
-DataType constant_fill_type(const Attrs& attrs) {
-  const std::int64_t given = attrs.i("dtype");
-  if (given > 0 && given < kDataTypeCount && ((kFilled >> static_cast<unsigned>(given)) & 1u))
-    return static_cast<DataType>(given);
-  fail("dtype is " + std::to_string(given) + ", but has to be float (1), int32 (6), int64 (7) or bool (9)");
+ConstantFillValue resolve_constant_fill_value(const NodeView& node) {
+  const std::int64_t given = node.attrs().i("dtype");
+  if (given <= 0 || given >= kDataTypeCount || !((kFilled >> static_cast<unsigned>(given)) & 1u))
+    node.fail("dtype is " + std::to_string(given) + ", but has to be float (1), int32 (6), int64 (7) or bool (9)");
+  const auto type = static_cast<DataType>(given);
+  return {type, value_text(node, type, node.attrs().f("value"))};
 }
 
 constinit const Operator ConstantFill = {

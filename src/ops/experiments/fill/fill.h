@@ -1,9 +1,10 @@
 // A tensor of one value, or of given ones, whose shape is an attribute, another tensor's, or another tensor's contents.
 #pragma once
 #include <cstdint>
+#include <string>
 #include <vector>
 
-#include "opset/attrs.h"
+#include "opset/node_view.h"
 #include "opset/schema.h"
 
 namespace norn::ops::experiments {
@@ -15,10 +16,12 @@ struct FillParams {
   // The whole shape, or what follows that of the input.
   std::vector<std::int64_t> sizes;
 };
-// Throws norn::Error (InvalidGraph).
-FillParams resolve_fill(const opset::Attrs& attrs, bool has_input);
+FillParams resolve_fill(const opset::NodeView& node);
 
-// The element type of ConstantFill's output; throws norn::Error (InvalidGraph) for one that it does not have.
-DataType constant_fill_type(const opset::Attrs& attrs);
+struct ConstantFillValue {
+  DataType type = DataType::Float;
+  std::string text;  // of the value in that type
+};
+ConstantFillValue resolve_constant_fill_value(const opset::NodeView& node);
 
 }  // namespace norn::ops::experiments

@@ -1,9 +1,5 @@
-#include <array>
-#include <charconv>
-#include <cmath>
 #include <string>
 
-#include "norn/error.h"
 #include "ops/experiments/fill/fill.h"
 #include "ops/experiments/withdrawn.h"
 #include "opset/function_body.h"
@@ -25,32 +21,15 @@ void add_sizes(BodyBuilder& b, const FillParams& p, const std::string& input) {
   b.add("sizes = Concat <axis = 0> (told, extra)");
 }
 
-std::string value_text(DataType type, float value) {
-  if (type == DataType::Float) {
-    std::array<char, 40> text;
-    return {text.data(), std::to_chars(text.data(), text.data() + text.size(), value).ptr};
-  }
-  if (type == DataType::Bool) return value != 0 ? "1" : "0";
-  const double whole = std::trunc(static_cast<double>(value));
-  const double most = type == DataType::Int32 ? 0x1p31 : 0x1p63;
-  if (!(whole >= -most && whole < most))
-    throw Error(ErrorCode::InvalidGraph,
-                "value is " + std::to_string(value) + ", which " + std::string(data_type_name(type)) + " cannot hold");
-  return std::to_string(static_cast<std::int64_t>(whole));
-}
-
 void constant_fill_body(BodyBuilder& b) {
-  add_sizes(b, resolve_fill(b.attrs(), b.has_input(0)), "input");
-  const DataType type = constant_fill_type(b.attrs());
-  b.add("output = ConstantOfShape <value = " + std::string(data_type_name(type)) + "[1] {" +
-        value_text(type, b.attrs().f("value")) + "}> (sizes)");
+  add_sizes(b, resolve_fill(b), "input");
+  const auto [type, value] = resolve_constant_fill_value(b);
+  b.add("output = ConstantOfShape <value = " + std::string(data_type_name(type)) + "[1] {" + value + "}> (sizes)");
 }
 
 // A size of -1 that only running tells is no size that Reshape may choose.
 void given_tensor_fill_body(BodyBuilder& b) {
-  const FillParams p = resolve_fill(b.attrs(), b.has_input(0));
-  if (!b.attrs().has("values")) b.fail("the attribute values is missing");
-  add_sizes(b, p, "shape");
+  add_sizes(b, resolve_fill(b), "shape");
   const std::int64_t none[] = {0};
   b.ints("none", none);
   b.add(R"(

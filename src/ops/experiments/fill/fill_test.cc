@@ -38,6 +38,8 @@ const Cases cases("Fill",
                       {"GivenTensorFill-1 values=1.0,2.0 shape=3", "", "", {.error = "cannot fill"}},
                       {"GivenTensorFill-1 values=1.0,2.0 input_as_shape=1", "float[2] -1 2", "", {.error = "*"}},
                       {"GivenTensorFill-1 shape=2", "", "", {.error = "values"}},
+                      {"GivenTensorFill-1", "float", "", {.error = "values"}},
+                      {"ConstantFill-1 value=1e30 dtype=6", "float[N]", "", {.error = "cannot hold"}},
                   });
 
 }  // namespace

@@ -1,7 +1,7 @@
 // An identity matrix of another matrix's shape. The element type is dtype, else the input's.
 #include "ops/generator/eye_like/eye_like.h"
 
-#include "opset/infer_context.h"
+#include "ops/common/shapes.h"
 
 namespace norn::ops {
 inline namespace eye_like_cc {
@@ -40,14 +40,7 @@ void infer_eye_like(InferContext& ctx) {
 }  // namespace eye_like_cc
 
 DataType eye_like_type(const NodeView& node, DataType input) {
-  const auto dtype = node.attrs().find_i("dtype");
-  if (!dtype) return input;
-  const bool exists = *dtype > 0 && *dtype < kDataTypeCount;
-  const auto type = exists ? static_cast<DataType>(*dtype) : DataType::Undefined;
-  if (!exists || !find_type(node.schema(), "T2")->set.allows_tensor(type))
-    node.fail("dtype is " + (exists ? std::string(data_type_name(type)) : std::to_string(*dtype)) +
-              ", which EyeLike does not give");
-  return type;
+  return type_attribute(node, "dtype", "T2").value_or(input);
 }
 
 constinit const Operator EyeLike = {.name = "EyeLike", .history = kEyeLike, .infer = infer_eye_like};

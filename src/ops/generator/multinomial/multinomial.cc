@@ -37,11 +37,7 @@ constexpr Schema kMultinomial[] = {
 
 void infer_multinomial(InferContext& ctx) {
   const MultinomialParams p = resolve_multinomial(ctx);
-  ctx.require_rank(0, 2);
-  const DimExpr batch = ctx.has_rank(0) ? ctx.shape(0)[0] : ctx.fresh_dim();
-  if (ctx.has_rank(0) && ctx.shape(0)[1] == DimExpr(0) && batch.is_constant() && batch.constant() > 0 && p.samples > 0)
-    ctx.fail("there are no classes to draw from");
-  ctx.set(0, p.type, {batch, p.samples});
+  ctx.set(0, p.type, {ctx.has_rank(0) ? ctx.shape(0)[0] : ctx.fresh_dim(), p.samples});
 }
 
 }  // namespace
@@ -50,6 +46,10 @@ void infer_multinomial(InferContext& ctx) {
 MultinomialParams resolve_multinomial(const NodeView& node) {
   const MultinomialParams p{.type = *type_attribute(node, "dtype", "T2"), .samples = node.attrs().i("sample_size")};
   if (p.samples < 0) node.fail("sample_size is negative: " + std::to_string(p.samples));
+  node.require_rank(0, 2);
+  const auto x = node.known_shape(0);
+  if (x && (*x)[1] == DimExpr(0) && (*x)[0].is_constant() && (*x)[0].constant() > 0 && p.samples > 0)
+    node.fail("there are no classes to draw from");
   return p;
 }
 

@@ -2,7 +2,7 @@
 // floating types and counts them in stash_type.
 #include "ops/generator/range/range.h"
 
-#include "opset/infer_context.h"
+#include "ops/common/shapes.h"
 
 namespace norn::ops {
 inline namespace range_cc {
@@ -28,12 +28,12 @@ constexpr Schema kRange[] = {
 };
 
 // From below to above; the distance of two numbers may take one bit more than they do.
-std::int64_t count_between(InferContext& ctx, std::int64_t from, std::int64_t to, std::int64_t step) {
+std::int64_t count_between(const NodeView& node, std::int64_t from, std::int64_t to, std::int64_t step) {
   if (to <= from) return 0;
   const std::uint64_t distance = static_cast<std::uint64_t>(to) - static_cast<std::uint64_t>(from);
   const std::uint64_t width = step > 0 ? static_cast<std::uint64_t>(step) : 0 - static_cast<std::uint64_t>(step);
   const std::uint64_t count = (distance - 1) / width + 1;
-  if (count > static_cast<std::uint64_t>(INT64_MAX)) ctx.fail("there are more numbers than fit into 63 bits");
+  if (count > static_cast<std::uint64_t>(INT64_MAX)) node.fail("there are more numbers than fit into 63 bits");
   return static_cast<std::int64_t>(count);
 }
 
@@ -44,40 +44,36 @@ DimExpr range_number(const DimExpr& start, std::int64_t i, std::int64_t step) {
                                    static_cast<std::uint64_t>(i) * static_cast<std::uint64_t>(step));
 }
 
-// A scalar; a tensor of one element is taken for one, as ONNX's own models have it.
-void require_scalar(const InferContext& ctx, int input) {
-  if (!ctx.has_rank(input) || ctx.rank(input) == 0) return;
-  if (ctx.rank(input) > 1 || DimExpr::differ(ctx.shape(input)[0], 1)) ctx.require_rank(input, 0);
-}
-
 void infer_range(InferContext& ctx) {
   DataType elem = DataType::Undefined;
-  for (int i = 0; i < 3; ++i) {
-    if (elem == DataType::Undefined) elem = ctx.elem(i);
-    require_scalar(ctx, i);
-  }
-  const Dims *start = ctx.ints(0), *limit = ctx.ints(1), *delta = ctx.ints(2);
-  DimExpr count = ctx.fresh_dim("the contents of start, limit and delta tell it");
-  std::optional<Dims> numbers;
-  if (start && limit && delta && start->size() == 1 && limit->size() == 1 && delta->size() == 1 &&
-      (*delta)[0].is_constant() && (*delta)[0].constant() != 0) {
-    const std::int64_t step = (*delta)[0].constant();
-    const DimExpr from = step > 0 ? (*start)[0] : (*limit)[0], to = step > 0 ? (*limit)[0] : (*start)[0];
-    if (from.is_constant() && to.is_constant())
-      count = count_between(ctx, from.constant(), to.constant(), step);
-    else
-      count = DimExpr::max(DimExpr::ceil_div(to - from, step > 0 ? step : -step), 0);
-    if (count.is_constant() && count.constant() <= 64) {
-      numbers.emplace();
-      for (std::int64_t i = 0; i < count.constant(); ++i) numbers->push_back(range_number((*start)[0], i, step));
-    }
-  }
+  for (int i = 0; i < 3 && elem == DataType::Undefined; ++i) elem = ctx.elem(i);
+  check_range(ctx);
+  const auto start = one_int(ctx, 0), limit = one_int(ctx, 1), delta = one_int(ctx, 2);
+  if (!start || !limit || !delta || !delta->is_constant())
+    return ctx.set(0, elem, {ctx.fresh_dim("the contents of start, limit and delta tell it")});
+  const DimExpr count = range_count(ctx, *start, *limit, delta->constant());
   ctx.set(0, elem, {count});
-  if (numbers) ctx.set_ints(0, *std::move(numbers));
+  if (!count.is_constant() || count.constant() > 64) return;
+  Dims numbers;
+  for (std::int64_t i = 0; i < count.constant(); ++i) numbers.push_back(range_number(*start, i, delta->constant()));
+  ctx.set_ints(0, std::move(numbers));
 }
 
 }  // namespace
 }  // namespace range_cc
+
+// A tensor of one element is taken for a scalar, as ONNX's own models have it.
+void check_range(const NodeView& node) {
+  for (int i = 0; i < 3; ++i) require_single(node, i);
+  if (const norn::Tensor* delta = node.constant(2); delta && delta->size() == 1 && number_at(*delta, 0) == 0)
+    node.fail("delta is 0");
+}
+
+DimExpr range_count(const NodeView& node, const DimExpr& start, const DimExpr& limit, std::int64_t delta) {
+  const DimExpr &from = delta > 0 ? start : limit, &to = delta > 0 ? limit : start;
+  if (from.is_constant() && to.is_constant()) return count_between(node, from.constant(), to.constant(), delta);
+  return DimExpr::max(DimExpr::ceil_div(to - from, delta > 0 ? delta : -delta), 0);
+}
 
 constinit const Operator Range = {.name = "Range", .history = kRange, .infer = infer_range};
 

@@ -14,24 +14,13 @@ namespace {
 
 using opset::ReferenceContext;
 
-template <class D>
-D scalar(ReferenceContext& ctx, int i) {
-  if (ctx.input(i).size() != 1 || ctx.input(i).rank() > 1) ctx.fail("start, limit and delta have to be scalars");
-  return load_all<D>(ctx.input(i))[0];
-}
-
 std::int64_t count_of(ReferenceContext& ctx, double start, double limit, double delta) {
   const double count = std::ceil((limit - start) / delta);
   if (std::isnan(count) || count > 0x1p62) ctx.fail("the range is not finite");
   return count > 0 ? static_cast<std::int64_t>(count) : 0;
 }
-// In 128 bits nothing overflows.
 std::int64_t count_of(ReferenceContext& ctx, std::int64_t start, std::int64_t limit, std::int64_t delta) {
-  const __int128 span = static_cast<__int128>(limit) - start;
-  if ((span > 0) != (delta > 0) || span == 0) return 0;
-  const __int128 count = (span + delta - (delta > 0 ? 1 : -1)) / delta;
-  if (count > INT64_MAX) ctx.fail("the range has too many elements");
-  return static_cast<std::int64_t>(count);
+  return range_count(ctx, start, limit, delta).constant();
 }
 
 double number_at(double start, std::int64_t i, double delta) { return start + static_cast<double>(i) * delta; }
@@ -43,8 +32,9 @@ std::int64_t number_at(std::int64_t start, std::int64_t i, std::int64_t delta) {
 
 template <class D>
 void range(ReferenceContext& ctx) {
-  const D start = scalar<D>(ctx, 0), limit = scalar<D>(ctx, 1), delta = scalar<D>(ctx, 2);
-  if (delta == D{}) ctx.fail("delta is 0");
+  check_range(ctx);
+  const auto number = [&](int i) { return load_all<D>(ctx.input(i))[0]; };
+  const D start = number(0), limit = number(1), delta = number(2);
   const std::int64_t count = count_of(ctx, start, limit, delta);
   Tensor& out = ctx.output(0, ctx.input(0).dtype(), {count});
   // The usual types are written where they are.

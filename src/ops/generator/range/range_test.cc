@@ -59,6 +59,10 @@ TEST(Range, InfersExpressions) {
   }
   EXPECT_THROW(infer(Range, 11, {}, {type("int64[2]"), type("int64[]"), type("int64[]")}), Error);
   EXPECT_THROW(infer(Range, 11, {}, {type("int64[1,1]"), type("int64[]"), type("int64[]")}), Error);
+  EXPECT_THROW(infer(Range, 11, {}, {type("int64[]"), type("int64[]"), type("int64[]")}, {{}, {}, zero}), Error);
+  EXPECT_THROW(
+      infer(Range, 11, {}, {type("float[]"), type("float[]"), type("float[]")}, {{}, {}, tensor<float>({}, {0})}),
+      Error);
 }
 
 }  // namespace

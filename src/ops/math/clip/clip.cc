@@ -51,30 +51,36 @@ constexpr Schema kClip[] = {
     {.since = 13, .inputs = kInputs13, .outputs = kOutput13, .types = kNumericBf, .same_meaning = true},
 };
 
+ClipBound bound_of(const NodeView& node, int input, const char* name) {
+  if (node.version() < 11) {
+    if (!node.attrs().has(name)) return {};
+    norn::Tensor number(DataType::Float, {});
+    *number.as_mutable<float>() = node.attrs().f(name);
+    return {true, std::move(number)};
+  }
+  require_single(node, input);
+  const norn::Tensor* number = node.constant(input);
+  return {node.has_input(input), number && number->size() == 1 ? *number : norn::Tensor()};
+}
+
 void infer_clip(InferContext& ctx) {
   same_as_input(ctx);
-  if (ctx.version() < 11) return;
-  for (int i = 1; i <= 2; ++i) {
-    if (!ctx.has_rank(i)) continue;
-    for (const DimExpr& d : ctx.shape(i)) {
-      if (d.is_constant() && d.constant() != 1) {
-        ctx.fail((i == 1 ? "min" : "max") + std::string(" must be a scalar, but is ") + ctx.input(i).to_string());
-      }
-    }
-  }
-  if (!ctx.ints(0)) return;
+  resolve_clip(ctx);
+  if (ctx.version() < 11 || !ctx.ints(0)) return;
   Dims result = *ctx.ints(0);
-  for (int i = 1; i <= 2; ++i) {
+  for (const int i : {1, 2}) {
     if (!ctx.has_input(i)) continue;
-    const Dims* bound = ctx.ints(i);
-    if (!bound || bound->size() != 1) return;
-    for (DimExpr& x : result) x = i == 1 ? DimExpr::max(x, bound->front()) : DimExpr::min(x, bound->front());
+    const auto bound = one_int(ctx, i);
+    if (!bound) return;
+    for (DimExpr& x : result) x = i == 1 ? DimExpr::max(x, *bound) : DimExpr::min(x, *bound);
   }
   ctx.set_ints(0, std::move(result));
 }
 
 }  // namespace
 }  // namespace clip_cc
+
+ClipParams resolve_clip(const NodeView& node) { return {bound_of(node, 1, "min"), bound_of(node, 2, "max")}; }
 
 constinit const Operator Clip = {.name = "Clip", .history = kClip, .infer = infer_clip, .elementwise = true};
 

@@ -14,24 +14,10 @@ namespace norn::ops {
 inline namespace clip_ref_cc {
 namespace {
 
-using opset::ReferenceContext;
-
 template <class D>
-std::optional<D> bound(ReferenceContext& ctx, int input, const char* name) {
-  if (ctx.version() < 11) {
-    if (!ctx.attrs().has(name)) return {};
-    return static_cast<D>(ctx.attrs().f(name));
-  }
-  if (!ctx.has_input(input)) return {};
-  const Tensor& t = ctx.input(input);
-  if (t.dtype() != ctx.input(0).dtype()) {
-    ctx.fail(std::string(name) + " is of type " + std::string(data_type_name(t.dtype())) +
-             ", but the input is of type " + std::string(data_type_name(ctx.input(0).dtype())));
-  }
-  if (t.size() != 1) ctx.fail(std::string(name) + " must be a scalar, but has the shape " + to_string(t.dims()));
-  D value;
-  load<D>(t, 0, 1, &value);
-  return value;
+std::optional<D> number_of(const ClipBound& bound) {
+  if (!bound.given) return {};
+  return load_all<D>(bound.number)[0];
 }
 
 template <class D>
@@ -42,11 +28,12 @@ bool is_nan(D x) {
     return false;
 }
 
-void clip_ref(ReferenceContext& ctx) {
+void clip_ref(opset::ReferenceContext& ctx) {
   const Tensor& x = ctx.input(0);
+  const ClipParams p = resolve_clip(ctx);
   Tensor& y = ctx.output(0, x.dtype(), x.dims());
   visit_real(domain_of(x.dtype()), [&]<class D>(D) {
-    const std::optional<D> low = bound<D>(ctx, 1, "min"), high = bound<D>(ctx, 2, "max");
+    const std::optional<D> low = number_of<D>(p.low), high = number_of<D>(p.high);
     std::array<D, 512> chunk;
     for (std::int64_t first = 0; first < x.size(); first += 512) {
       const std::int64_t n = std::min<std::int64_t>(512, x.size() - first);

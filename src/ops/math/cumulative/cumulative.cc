@@ -49,10 +49,8 @@ void infer_cumulative(InferContext& ctx) {
 
 CumulativeParams resolve_cumulative(const NodeView& node, std::int64_t rank) {
   CumulativeParams p{.exclusive = node.attrs().flag("exclusive"), .reverse = node.attrs().flag("reverse")};
-  const auto axis = node.const_ints(1);
-  if (!axis) return p;
-  if (axis->size() != 1) node.fail("axis must be one number, not " + std::to_string(axis->size()));
-  p.axis = node.normalize_axis(axis->front(), rank);
+  const auto axis = one_int(node, 1);
+  if (axis && axis->is_constant()) p.axis = node.normalize_axis(axis->constant(), rank);
   return p;
 }
 

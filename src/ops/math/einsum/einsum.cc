@@ -120,43 +120,49 @@ void infer_einsum(InferContext& ctx) {
   std::vector<std::int64_t> ranks;
   for (int i = 0; i < ctx.input_count(); ++i) ranks.push_back(ctx.has_rank(i) ? ctx.rank(i) : -1);
   const EinsumParams p = resolve_einsum(ctx, ranks);
-  // Sizes meet as in broadcasting: one that is 1 is stretched, within one input they are equal.
-  std::map<int, DimExpr> sizes;
-  const auto meet = [&](int label, const DimExpr& size) {
-    const auto [at, first] = sizes.emplace(label, size);
-    DimExpr& known = at->second;
-    if (first || known == size || size == DimExpr(1)) return;
-    if (known == DimExpr(1) || (size.is_constant() && !known.is_constant()))
-      known = size;
-    else if (known.is_constant() && size.is_constant())
-      ctx.fail("sizes of one letter or place of the ellipsis are " + known.to_string() + " and " + size.to_string());
-    else if (!known.is_constant())
-      known = ctx.fresh_dim("either of the sizes that one letter stands for may be 1");
-  };
-  for (int i = 0; i < ctx.input_count(); ++i) {
-    const std::vector<int>& axes = p.inputs[static_cast<std::size_t>(i)];
-    if (!ctx.has_rank(i)) {
-      for (const int label : axes) meet(label, ctx.fresh_dim());
-      continue;
-    }
-    std::map<int, DimExpr> own;
-    for (std::size_t d = 0; d < axes.size(); ++d) {
-      const auto [at, first] = own.emplace(axes[d], ctx.shape(i)[d]);
-      if (!first) at->second = ctx.unify(at->second, ctx.shape(i)[d], "sizes of a letter that an input has twice");
-    }
-    for (const auto& [label, size] : own) meet(label, size);
-  }
+  const auto sizes = resolve_einsum_sizes(ctx, p);
   if (!p.output) return;
+  const bool all_ranks = std::all_of(ranks.begin(), ranks.end(), [](std::int64_t rank) { return rank >= 0; });
   Dims dims;
   for (const int label : *p.output) {
     const auto at = sizes.find(label);
-    dims.push_back(at != sizes.end() ? at->second : ctx.fresh_dim());
+    dims.push_back(at != sizes.end() && at->second
+                       ? *at->second
+                       : ctx.fresh_dim(all_ranks ? "either of the sizes that one letter stands for may be 1" : ""));
   }
   ctx.set(0, ctx.elem(0), std::move(dims));
 }
 
 }  // namespace
 }  // namespace einsum_cc
+
+EinsumSizes resolve_einsum_sizes(const NodeView& node, const EinsumParams& p) {
+  // Sizes meet as in broadcasting: one that is 1 is stretched, within one input they are equal.
+  EinsumSizes sizes;
+  const auto is_known = [](const std::optional<DimExpr>& size) { return size && size->is_constant(); };
+  const auto meet = [&](int label, const std::optional<DimExpr>& size) {
+    const auto [at, first] = sizes.emplace(label, size);
+    auto& known = at->second;
+    if (first || known == size || size == DimExpr(1)) return;
+    if (known == DimExpr(1) || (is_known(size) && !is_known(known)))
+      known = size;
+    else if (is_known(known) && is_known(size))
+      node.fail("sizes of one letter or place of the ellipsis are " + known->to_string() + " and " + size->to_string());
+    else if (!is_known(known))
+      known.reset();
+  };
+  for (std::size_t i = 0; i < p.inputs.size(); ++i) {
+    const auto shape = node.known_shape(static_cast<int>(i));
+    std::map<int, std::optional<DimExpr>> own;
+    for (std::size_t d = 0; d < p.inputs[i].size(); ++d) {
+      const auto [at, first] = own.emplace(p.inputs[i][d], shape ? std::optional((*shape)[d]) : std::nullopt);
+      if (!first && shape)
+        at->second = node.unify(*at->second, (*shape)[d], "sizes of a letter that an input has twice");
+    }
+    for (const auto& [label, size] : own) meet(label, size);
+  }
+  return sizes;
+}
 
 EinsumParams resolve_einsum(const NodeView& node, const std::vector<std::int64_t>& ranks) {
   Equation e = parse(node, ranks.size());

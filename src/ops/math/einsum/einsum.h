@@ -1,6 +1,7 @@
 // Einstein summation.
 #pragma once
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -18,5 +19,8 @@ struct EinsumParams {
 };
 // For inputs of these ranks, negative where they are not known.
 EinsumParams resolve_einsum(const opset::NodeView& node, const std::vector<std::int64_t>& ranks);
+// What each label stands for; nothing where it is not known. Throws if the inputs do not fit together.
+using EinsumSizes = std::map<int, std::optional<opset::DimExpr>>;
+EinsumSizes resolve_einsum_sizes(const opset::NodeView& node, const EinsumParams& params);
 
 }  // namespace norn::ops

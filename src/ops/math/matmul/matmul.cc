@@ -30,8 +30,12 @@ constexpr Schema kMatMul[] = {
     {.since = 13, .inputs = kInputs, .outputs = kOutputs, .types = kTypes13, .same_meaning = true},
 };
 
-constexpr const char* kScalar = "a scalar cannot be multiplied as a matrix";
-constexpr const char* kScalarHint = "Mul multiplies by scalars";
+void check_factors(const NodeView& node, const std::optional<Dims>& a, const std::optional<Dims>& b) {
+  for (const auto* factor : {&a, &b})
+    if (*factor && (*factor)->empty())
+      node.fail("a scalar cannot be multiplied as a matrix", "Mul multiplies by scalars");
+  if (a && b) node.unify(a->back(), (*b)[b->size() == 1 ? 0 : b->size() - 2], "columns of A and rows of B");
+}
 
 void infer_one_matmul(InferContext& ctx) {
   infer_matmul(ctx, 0, 1, ctx.elem(0) != DataType::Undefined ? ctx.elem(0) : ctx.elem(1));
@@ -41,16 +45,11 @@ void infer_one_matmul(InferContext& ctx) {
 }  // namespace matmul_cc
 
 MatMulShape resolve_matmul(const NodeView& node, const Shape& a, const Shape& b) {
-  if (a.empty() || b.empty()) node.fail(kScalar, kScalarHint);
+  check_factors(node, to_dims(a), to_dims(b));
   MatMulShape s{.m = 1, .k = a.back(), .n = 1, .a_batch = a, .b_batch = b, .batch = {}, .out = {}};
   const bool row = a.size() == 1, column = b.size() == 1;
   if (!row) s.m = a[a.size() - 2];
   if (!column) s.n = b.back();
-  const std::int64_t rows = column ? b.back() : b[b.size() - 2];
-  if (rows != s.k) {
-    node.fail("A " + norn::to_string(a) + " has " + std::to_string(s.k) + " columns, B " + norn::to_string(b) +
-              " has " + std::to_string(rows) + " rows");
-  }
   s.a_batch.resize(row ? 0 : a.size() - 2);
   s.b_batch.resize(column ? 0 : b.size() - 2);
   s.batch = broadcast(s.a_batch, s.b_batch);
@@ -61,18 +60,15 @@ MatMulShape resolve_matmul(const NodeView& node, const Shape& a, const Shape& b)
 }
 
 void infer_matmul(InferContext& ctx, int a_input, int b_input, DataType elem) {
-  for (const int i : {a_input, b_input}) {
-    if (ctx.has_rank(i) && ctx.rank(i) == 0) ctx.fail(kScalar, kScalarHint);
-  }
-  if (!ctx.has_rank(a_input) || !ctx.has_rank(b_input)) return ctx.set(0, elem);
-  Dims a = ctx.shape(a_input), b = ctx.shape(b_input);
-  const bool row = a.size() == 1, column = b.size() == 1;
-  if (row) a.insert(a.begin(), DimExpr(1));
-  if (column) b.emplace_back(1);
-  ctx.unify(a.back(), b[b.size() - 2], "columns of A and rows of B");
-  Dims out = broadcast(ctx, Dims(a.begin(), a.end() - 2), Dims(b.begin(), b.end() - 2));
-  if (!row) out.push_back(a[a.size() - 2]);
-  if (!column) out.push_back(b.back());
+  auto a = ctx.known_shape(a_input), b = ctx.known_shape(b_input);
+  check_factors(ctx, a, b);
+  if (!a || !b) return ctx.set(0, elem);
+  const bool row = a->size() == 1, column = b->size() == 1;
+  if (row) a->insert(a->begin(), DimExpr(1));
+  if (column) b->emplace_back(1);
+  Dims out = broadcast(ctx, Dims(a->begin(), a->end() - 2), Dims(b->begin(), b->end() - 2));
+  if (!row) out.push_back((*a)[a->size() - 2]);
+  if (!column) out.push_back(b->back());
   ctx.set(0, elem, std::move(out));
 }
 

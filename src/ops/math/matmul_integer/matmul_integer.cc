@@ -33,8 +33,8 @@ constexpr Schema kMatMulInteger[] = {
     {.since = 10, .inputs = kInputs, .outputs = kOutputs, .types = kTypes},
 };
 
-void zero_point_does_not_fit(const NodeView& node, const std::string& matrix, const std::string& given, By by) {
-  node.fail("scales or zero points of shape " + given + " do not fit a matrix of shape " + matrix,
+void does_not_fit(const NodeView& node, const Dims& matrix, const Dims& given, By by) {
+  node.fail("scales or zero points of shape " + to_string(given) + " do not fit a matrix of shape " + to_string(matrix),
             by == By::Row ? "it takes one number, one for each row, or a tensor of the same rank whose last size is 1"
                           : "it takes one number, one for each column, or a tensor of the same rank whose second last "
                             "size is 1");
@@ -49,39 +49,26 @@ void infer_matmul_integer(InferContext& ctx) {
 }  // namespace
 }  // namespace matmul_integer_cc
 
-Shape resolve_by(const NodeView& node, const Shape& matrix, const Shape& given, By by) {
-  if (given.empty() || given == Shape{1}) return {};
-  const std::size_t across = matrix.size() - (by == By::Row ? 1 : 2);
-  Shape shape = given;
-  if (given.size() == 1) shape = by == By::Row ? Shape{given[0], 1} : Shape{1, given[0]};
-  bool fits =
-      (given.size() == 1 || given.size() == matrix.size()) && shape[shape.size() - (matrix.size() - across)] == 1;
-  const std::size_t skip = matrix.size() - shape.size();
-  for (std::size_t d = 0; fits && d < shape.size(); ++d) {
-    // A list has one for each; of a tensor, 1 stands for all.
-    fits = d + skip == across || shape[d] == matrix[d + skip] || (shape[d] == 1 && given.size() > 1);
+Dims resolve_by(const NodeView& node, const Dims& matrix, const Dims& given, By by) {
+  if (given.empty() || matrix.empty() || (given.size() == 1 && !DimExpr::differ(given[0], 1))) return {};
+  const std::size_t rank = matrix.size(), back = by == By::Row ? 1 : 2;
+  if (rank < 2 || (given.size() != 1 && given.size() != rank)) does_not_fit(node, matrix, given, by);
+  if (given.size() == 1) {
+    node.unify(matrix[rank - (3 - back)], given[0],
+               by == By::Row ? "rows and size of the list for them" : "columns and size of the list for them");
+    return by == By::Row ? Dims{given[0], 1} : Dims{1, given[0]};
   }
-  if (!fits) zero_point_does_not_fit(node, norn::to_string(matrix), norn::to_string(given), by);
-  return shape;
+  for (std::size_t d = 0; d < rank; ++d) {
+    const bool across = d == rank - back;
+    const DimExpr &own = given[d], &of = matrix[d];
+    if (DimExpr::differ(own, 1) && (across || (of.is_constant() && own.is_constant() && of != own)))
+      does_not_fit(node, matrix, given, by);
+  }
+  return given;
 }
 
 void infer_by(InferContext& ctx, int matrix, int given, By by) {
-  if (!ctx.has_rank(matrix) || !ctx.has_rank(given)) return;
-  const Dims &m = ctx.shape(matrix), &g = ctx.shape(given);
-  if (g.empty() || m.empty() || (g.size() == 1 && !DimExpr::differ(g[0], 1))) return;
-  const std::size_t back = by == By::Row ? 1 : 2;
-  if (m.size() < 2 || (g.size() != 1 && g.size() != m.size()))
-    return zero_point_does_not_fit(ctx, to_string(m), to_string(g), by);
-  if (g.size() == 1) {
-    ctx.unify(m[m.size() - (3 - back)], g[0],
-              by == By::Row ? "rows and size of the list for them" : "columns and size of the list for them");
-    return;
-  }
-  for (std::size_t d = 0; d < g.size(); ++d) {
-    const bool across = d == m.size() - back;
-    if (DimExpr::differ(g[d], 1) && (across || (m[d].is_constant() && g[d].is_constant() && m[d] != g[d])))
-      zero_point_does_not_fit(ctx, to_string(m), to_string(g), by);
-  }
+  if (ctx.has_rank(matrix) && ctx.has_rank(given)) resolve_by(ctx, ctx.shape(matrix), ctx.shape(given), by);
 }
 
 constinit const Operator MatMulInteger = {

@@ -25,7 +25,8 @@ std::vector<double> without_zero_point(const opset::ReferenceContext& ctx, int i
   if (!ctx.has_input(zero_point)) return values;
   Shape matrix = std::move(batch);
   matrix.insert(matrix.end(), {rows, columns});
-  const Shape given = resolve_by(ctx, matrix, ctx.input(zero_point).dims(), by);
+  const Shape given =
+      opset::to_constants(resolve_by(ctx, opset::to_dims(matrix), opset::to_dims(ctx.input(zero_point).dims()), by));
   const std::vector<double> zero_points = load_numbers(ctx.input(zero_point));
   Odometer at(matrix, {broadcast_strides(given, matrix)});
   for (double& v : values) {

@@ -31,6 +31,7 @@ constexpr Schema kMelWeightMatrix[] = {
 };
 
 void infer_mel_weight_matrix(InferContext& ctx) {
+  for (int i = 0; i < 5; ++i) require_single(ctx, i);
   const MelParams p = resolve_mel_weight_matrix(ctx);
   const DimExpr rows =
       p.dft_length ? DimExpr::floor_div(*p.dft_length, 2) + DimExpr(1) : ctx.fresh_dim("dft_length is not known");

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <string>
 
-#include "ops/common/elements.h"
+#include "ops/common/loops.h"
 #include "ops/math/mel_weight_matrix/mel_weight_matrix.h"
 #include "opset/reference.h"
 
@@ -17,10 +17,7 @@ namespace {
 const double kLog10 = std::log(10.0);
 
 double edge(opset::ReferenceContext& ctx, int input, const char* name) {
-  const Tensor& t = ctx.input(input);
-  if (t.size() != 1) ctx.fail(std::string(name) + " must be one number, but has the shape " + to_string(t.dims()));
-  double hertz = 0;
-  load<double>(t, 0, 1, &hertz);
+  const double hertz = single_number(ctx, input);
   if (!(hertz >= 0 && hertz < HUGE_VAL)) ctx.fail(std::string(name) + " is " + std::to_string(hertz));
   return hertz;
 }

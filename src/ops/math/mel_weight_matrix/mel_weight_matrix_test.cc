@@ -63,6 +63,7 @@ const Cases cases(
          "",
          {.error = "output_datatype"}},
         {"MelWeightMatrix", "int64[2] 2 3; int64[] 4; int64[] 100; float[] 0; float[] 50", "", {.error = "one number"}},
+        {"MelWeightMatrix", "int64[2]; int64[]; int64[]; float[]; float[]", "", {.error = "has to be one number"}},
 
         {"MelWeightMatrix-17", "int64[] M; int64[] N; int64[]; float[]; float[]", "float[floor(N/2)+1,M]"},
         {"MelWeightMatrix-17 output_datatype=11", "int64[]; int64[] 32; int64[]; float[]; float[]", "double[17,?]"},

@@ -43,10 +43,16 @@ constexpr Schema kNegativeLogLikelihoodLoss[] = {
 }  // namespace
 }  // namespace negative_log_likelihood_loss_cc
 
+LossReduction resolve_loss_reduction(const NodeView& node) {
+  const std::string reduction = node.attrs().s("reduction");
+  if (reduction == "none") return LossReduction::None;
+  if (reduction == "sum") return LossReduction::Sum;
+  if (reduction == "mean") return LossReduction::Mean;
+  node.fail("reduction is \"" + reduction + "\", but has to be none, sum or mean");
+}
+
 void infer_class_loss(InferContext& ctx) {
-  const std::string reduction = ctx.attrs().s("reduction");
-  if (reduction != "none" && reduction != "sum" && reduction != "mean")
-    ctx.fail("reduction is \"" + reduction + "\", but has to be none, sum or mean");
+  const LossReduction reduction = resolve_loss_reduction(ctx);
   ctx.require_rank(2, 1);
   const bool scored = ctx.has_rank(0), targeted = ctx.has_rank(1);
   if (scored && ctx.rank(0) < 2)
@@ -68,7 +74,7 @@ void infer_class_loss(InferContext& ctx) {
   } else if (targeted) {
     each = ctx.shape(1);
   }
-  if (reduction != "none")
+  if (reduction != LossReduction::None)
     ctx.set(0, ctx.elem(0), {});
   else if (scored || targeted)
     ctx.set(0, ctx.elem(0), std::move(each));

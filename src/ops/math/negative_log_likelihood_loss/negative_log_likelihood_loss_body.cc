@@ -17,9 +17,7 @@ void negative_log_likelihood_loss_body(BodyBuilder& b) {
   const std::int64_t number = given.value_or(0);
   // A number that targets of 32 bits do not have is none of them.
   const bool ignored = given && ((number >= INT32_MIN && number <= INT32_MAX) || b.elem(1) != DataType::Int32);
-  const std::string reduction = b.attrs().s("reduction");
-  if (reduction != "none" && reduction != "sum" && reduction != "mean")
-    b.fail("reduction is \"" + reduction + "\", but has to be none, sum or mean");
+  const LossReduction reduction = resolve_loss_reduction(b);
   const std::int64_t channel[] = {1};
   b.ints("channel", channel);
   const bool weighted = b.has_input(2), compared = b.type(0).has_rank() && b.type(1).has_rank();
@@ -66,9 +64,9 @@ void negative_log_likelihood_loss_body(BodyBuilder& b) {
   } else {
     b.add("each = Identity (" + each + ")");
   }
-  if (reduction == "none")
+  if (reduction == LossReduction::None)
     b.add("loss = Identity (each)");
-  else if (reduction == "sum")
+  else if (reduction == LossReduction::Sum)
     b.add("loss = ReduceSum <keepdims = 0> (each)");
   else if (share.empty())
     b.add("loss = ReduceMean <keepdims = 0> (each)");

@@ -4,6 +4,7 @@
 #include "ops/common/shapes.h"
 #include "ops/math/matmul/matmul.h"
 #include "ops/math/matmul_integer/matmul_integer.h"
+#include "ops/quantization/quantize/quantize.h"
 #include "opset/infer_context.h"
 
 namespace norn::ops {
@@ -63,6 +64,7 @@ constexpr Schema kQLinearMatMul[] = {
 void infer_qlinear_matmul(InferContext& ctx) {
   for (const int i : {1, 2}) infer_by(ctx, 0, i, By::Row);
   for (const int i : {4, 5}) infer_by(ctx, 3, i, By::Column);
+  for (const int i : {1, 4}) require_shape_of_scale(ctx, i, i + 1);
   for (const int i : {6, 7}) require_single(ctx, i);
   infer_matmul(ctx, 0, 3, ctx.elem(7));
 }

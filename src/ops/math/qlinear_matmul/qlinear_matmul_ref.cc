@@ -14,7 +14,7 @@ namespace {
 
 void qlinear_matmul_ref(opset::ReferenceContext& ctx) {
   const MatMulShape s = resolve_matmul(ctx, ctx.input(0).dims(), ctx.input(3).dims());
-  for (const int i : {1, 4}) require_shape_of_scale(ctx, ctx.input(i).dims(), ctx.input(i + 1).dims());
+  for (const int i : {1, 4}) require_shape_of_scale(ctx, i, i + 1);
   const std::vector<double> a = without_zero_point(ctx, 0, 2, s.a_batch, s.m, s.k, By::Row);
   const std::vector<double> b = without_zero_point(ctx, 3, 5, s.b_batch, s.k, s.n, By::Column);
   const std::vector<double> a_scales = load_numbers(ctx.input(1)), b_scales = load_numbers(ctx.input(4));
@@ -27,9 +27,11 @@ void qlinear_matmul_ref(opset::ReferenceContext& ctx) {
     return batch;
   };
   const Shape out = with(s.batch, s.m, s.n);
-  Odometer at(out,
-              {broadcast_strides(resolve_by(ctx, with(s.a_batch, s.m, s.k), ctx.input(1).dims(), By::Row), out),
-               broadcast_strides(resolve_by(ctx, with(s.b_batch, s.k, s.n), ctx.input(4).dims(), By::Column), out)});
+  const auto steps = [&](const Shape& matrix, int scale, By by) {
+    const auto shape = resolve_by(ctx, opset::to_dims(matrix), opset::to_dims(ctx.input(scale).dims()), by);
+    return broadcast_strides(opset::to_constants(shape), out);
+  };
+  Odometer at(out, {steps(with(s.a_batch, s.m, s.k), 1, By::Row), steps(with(s.b_batch, s.k, s.n), 4, By::Column)});
   for (double& v : values) {
     const double scale =
         a_scales[static_cast<std::size_t>(at.offset(0))] * b_scales[static_cast<std::size_t>(at.offset(1))];

@@ -3,6 +3,7 @@
 #include "ops/math/swiglu/swiglu.h"
 
 #include "ops/common/agree.h"
+#include "opset/infer_context.h"
 
 namespace norn::ops {
 inline namespace swiglu_cc {

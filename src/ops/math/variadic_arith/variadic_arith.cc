@@ -63,27 +63,11 @@ constexpr Schema kMean[] = {
 
 // The shape of all inputs together; nothing if it takes one of unknown rank to tell.
 std::optional<Dims> common_shape(InferContext& ctx) {
-  const bool same = ctx.version() < 8;
+  if (ctx.version() < 8) return resolve_same_shape(ctx, ctx.input_count());
   std::optional<Dims> all;
   for (int i = 0; i < ctx.input_count(); ++i) {
-    if (!ctx.has_rank(i)) {
-      if (same) continue;
-      return {};
-    }
-    const Dims& dims = ctx.shape(i);
-    if (!all) {
-      all = dims;
-    } else if (!same) {
-      all = broadcast(ctx, *all, dims);
-    } else {
-      if (dims.size() != all->size()) {
-        ctx.fail("all inputs must have the same shape, but there are " + to_string(*all) + " and " + to_string(dims),
-                 "broadcasting came with version 8 of the operator");
-      }
-      for (std::size_t d = 0; d < dims.size(); ++d) {
-        (*all)[d] = ctx.unify((*all)[d], dims[d], "dimension " + std::to_string(d) + " of all inputs");
-      }
-    }
+    if (!ctx.has_rank(i)) return {};
+    all = all ? broadcast(ctx, *all, ctx.shape(i)) : ctx.shape(i);
   }
   return all;
 }
@@ -119,6 +103,21 @@ void infer_min(InferContext& ctx) { infer_ints(ctx, DimExpr::min); }
 
 }  // namespace
 }  // namespace variadic_arith_cc
+
+std::optional<Dims> resolve_same_shape(const NodeView& node, int inputs) {
+  std::optional<Dims> all;
+  for (int i = 0; i < inputs; ++i) {
+    const auto dims = node.known_shape(i);
+    if (!dims) continue;
+    if (!all) all = dims;
+    if (dims->size() != all->size())
+      node.fail("all inputs must have the same shape, but there are " + to_string(*all) + " and " + to_string(*dims),
+                "broadcasting came with version 8 of the operator");
+    for (std::size_t d = 0; d < dims->size(); ++d)
+      (*all)[d] = node.unify((*all)[d], (*dims)[d], "dimension " + std::to_string(d) + " of all inputs");
+  }
+  return all;
+}
 
 constinit const Operator Max = {.name = "Max", .history = kMax, .infer = infer_max, .elementwise = true};
 constinit const Operator Min = {.name = "Min", .history = kMin, .infer = infer_min, .elementwise = true};

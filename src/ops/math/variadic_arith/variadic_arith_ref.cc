@@ -25,13 +25,7 @@ D smaller(D a, D b) {
 
 void fold(ReferenceContext& ctx, const BinaryFn& f, double divisor = 1) {
   if (ctx.input_count() == 0) ctx.fail("there is no input");
-  const Shape& dims = ctx.input(0).dims();
-  for (int i = 1; i < ctx.input_count() && ctx.version() < 8; ++i) {
-    if (ctx.input(i).dims() == dims) continue;
-    ctx.fail("all inputs must have the same shape, but there are " + to_string(dims) + " and " +
-                 to_string(ctx.input(i).dims()),
-             "broadcasting came with version 8 of the operator");
-  }
+  if (ctx.version() < 8) resolve_same_shape(ctx, ctx.input_count());
   fold_inputs(ctx, f, divisor);
 }
 

@@ -2,7 +2,7 @@
 // which a tensor of one element is taken, as by Range, which the bodies count with.
 #include "ops/math/window_function/window_function.h"
 
-#include "opset/infer_context.h"
+#include "ops/common/shapes.h"
 
 namespace norn::ops {
 inline namespace window_function_cc {
@@ -25,18 +25,12 @@ constexpr Schema kRows[] = {
 };
 
 void infer_window(InferContext& ctx) {
-  const std::int64_t number = ctx.attrs().i("output_datatype");
-  const bool exists = number > 0 && number < kDataTypeCount;
-  const auto type = exists ? static_cast<DataType>(number) : DataType::Undefined;
-  if (!exists || !find_type(ctx.schema(), "T2")->set.allows_tensor(type))
-    ctx.fail("output_datatype is " + (exists ? std::string(data_type_name(type)) : std::to_string(number)) +
-             ", which windows do not have");
-  if (ctx.has_rank(0) && (ctx.rank(0) > 1 || (ctx.rank(0) == 1 && DimExpr::differ(ctx.shape(0)[0], 1))))
-    ctx.fail("size must be one number, but has shape " + to_string(ctx.shape(0)));
-  const Dims* size = ctx.ints(0);
-  if (size && size->size() == 1 && size->front().is_constant() && size->front().constant() < 0)
-    ctx.fail("size is " + size->front().to_string() + ", but a window has 0 or more elements");
-  ctx.set(0, type, {size && size->size() == 1 ? size->front() : ctx.fresh_dim("the contents of size are not known")});
+  const DataType type = *type_attribute(ctx, "output_datatype", "T2");
+  require_single(ctx, 0);
+  const auto size = one_int(ctx, 0);
+  if (size && size->is_constant() && size->constant() < 0)
+    ctx.fail("size is " + size->to_string() + ", but a window has 0 or more elements");
+  ctx.set(0, type, {size ? *size : ctx.fresh_dim("the contents of size are not known")});
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "norn/error.h"
 #include "ops/common/agree.h"
 #include "ops/microsoft/domain.h"
+#include "opset/infer_context.h"
 
 namespace norn::ops {
 namespace microsoft {
@@ -224,7 +225,7 @@ struct ProjectedInputs {
 };
 
 void infer_projected(InferContext& ctx, const ProjectedInputs& at, DataType type) {
-  const std::int64_t heads = resolve_head_counts(ctx.attrs()).query;
+  const auto [heads, sizes, shared, causal] = resolve_projection(ctx);
   ctx.require_rank(0, 3);
   ctx.require_rank(at.weights, 2);
   agree(ctx, 0, 2, at.weights, 0);
@@ -234,7 +235,6 @@ void infer_projected(InferContext& ctx, const ProjectedInputs& at, DataType type
   agree(ctx, at.past, 0, 2, "keys and values");
   agree(ctx, 0, 0, at.past, 1);
   agree(ctx, at.past, 2, heads, "num_heads");
-  const auto [sizes, shared] = resolve_projection(ctx.attrs());
   const Size batch = size_of(ctx, 0, 0), length = size_of(ctx, 0, 1);
   Size columns = size_of(ctx, at.weights, 1), values, keys;
   if (!columns) columns = size_of(ctx, at.bias, 0);
@@ -267,9 +267,8 @@ void infer_qattention(InferContext& ctx) { infer_projected(ctx, {1, 2, 5, 8, -1}
 
 // query, key and value in three axes, or packed in five, or a key and a value that are projected already, in four.
 void infer_multi_head_attention(InferContext& ctx) {
-  const std::int64_t heads = resolve_head_counts(ctx.attrs()).query;
-  require_rank_of(ctx, 0, {3, 5});
-  require_rank_of(ctx, 1, {3, 4, 5});
+  const std::int64_t heads = resolve_head_counts(ctx).query;
+  resolve_multi_head(ctx);
   if (ctx.has_input(1) && ctx.has_rank(1) && ctx.rank(1) != 5 && ctx.has_input(2)) ctx.require_rank(2, ctx.rank(1));
   if (ctx.has_input(3)) ctx.require_rank(3, 1);
   compare_mask(ctx, 4, 0);
@@ -312,7 +311,7 @@ void infer_multi_head_attention(InferContext& ctx) {
 }
 
 void infer_group_query_attention(InferContext& ctx) {
-  const auto [heads, shared] = resolve_head_counts(ctx.attrs());
+  const auto [heads, shared] = resolve_group_query(ctx).heads;
   for (const int i : {0, 1, 2})
     if (ctx.has_input(i)) ctx.require_rank(i, 3);
   for (const int i : {3, 4}) {
@@ -356,32 +355,69 @@ void infer_group_query_attention(InferContext& ctx) {
 }  // namespace
 }  // namespace fused_attention_cc
 
-HeadCounts resolve_head_counts(const opset::Attrs& attrs) {
+HeadCounts resolve_head_counts(const NodeView& node) {
   const auto positive = [&](const char* name) {
-    const std::int64_t heads = attrs.i(name);
+    const std::int64_t heads = node.attrs().i(name);
     if (heads <= 0)
-      throw Error(ErrorCode::InvalidGraph,
-                  std::string("the attribute ") + name + " is " + std::to_string(heads) + ", but has to be positive");
+      node.fail(std::string("the attribute ") + name + " is " + std::to_string(heads) + ", but has to be positive");
     return heads;
   };
   HeadCounts heads;
   heads.query = heads.key_value = positive("num_heads");
-  if (attrs.declares("kv_num_heads")) heads.key_value = positive("kv_num_heads");
+  if (node.attrs().declares("kv_num_heads")) heads.key_value = positive("kv_num_heads");
   if (heads.query % heads.key_value != 0)
-    throw Error(ErrorCode::InvalidGraph, "num_heads is " + std::to_string(heads.query) +
-                                             ", which is not a multiple of kv_num_heads, " +
-                                             std::to_string(heads.key_value));
+    node.fail("num_heads is " + std::to_string(heads.query) + ", which is not a multiple of kv_num_heads, " +
+              std::to_string(heads.key_value));
   return heads;
 }
 
-ProjectionParams resolve_projection(const opset::Attrs& attrs) {
+ProjectionParams resolve_projection(const NodeView& node) {
+  const Attrs& attrs = node.attrs();
   ProjectionParams p;
+  p.heads = resolve_head_counts(node).query;
   if (attrs.declares("qkv_hidden_sizes")) p.sizes = attrs.find_ints("qkv_hidden_sizes");
   if (p.sizes && p.sizes->empty()) p.sizes.reset();
   if (p.sizes && p.sizes->size() != 3)
-    throw Error(ErrorCode::InvalidGraph,
-                "qkv_hidden_sizes has " + std::to_string(p.sizes->size()) + " numbers instead of three");
+    node.fail("qkv_hidden_sizes has " + std::to_string(p.sizes->size()) + " numbers instead of three");
   p.shares_buffer = attrs.find_i("past_present_share_buffer").value_or(0) != 0;
+  p.causal = attrs.flag("unidirectional");
+  return p;
+}
+
+std::optional<MultiHeadParams> resolve_multi_head(const NodeView& node) {
+  MultiHeadParams p;
+  p.heads = resolve_head_counts(node).query;
+  require_rank_of(node, 0, {3, 5});
+  require_rank_of(node, 1, {3, 4, 5});
+  if (node.has_input(6) != node.has_input(7)) node.fail("past_key and past_value come together");
+  const auto query = node.known_shape(0), key = node.known_shape(1);
+  if (!query || (node.has_input(1) && !key)) return {};
+  p.packed = query->size() == 5;
+  p.key_rank = key ? static_cast<int>(key->size()) : 0;
+  if (p.packed != (p.key_rank == 0))
+    node.fail("the input key is left out just where query holds keys and values, in five dimensions");
+  if ((p.key_rank == 3 || p.key_rank == 4) != node.has_input(2))
+    node.fail("the input value is left out just where query or key holds the values");
+  return p;
+}
+
+GroupQueryParams resolve_group_query(const NodeView& node) {
+  const Attrs& attrs = node.attrs();
+  GroupQueryParams p;
+  p.heads = resolve_head_counts(node);
+  if (p.heads.query > INT32_MAX) node.fail("the attribute num_heads is too large");
+  p.causal = attrs.flag("causal");
+  p.rotary = attrs.find_i("do_rotary").value_or(0) != 0;
+  p.window = attrs.i("local_window_size");
+  p.qk_output = attrs.i("qk_output");
+  if (!p.causal && p.window > 0) node.fail("local_window_size takes the attribute causal to be 1");
+  if (p.qk_output < 0 || p.qk_output > 2)
+    node.fail("qk_output is " + std::to_string(p.qk_output) + ", but has to be 0, 1 or 2");
+  if (node.has_input(3) != node.has_input(4)) node.fail("past_key and past_value come together");
+  if (node.has_input(1) != node.has_input(2)) node.fail("key and value come together; without them, query holds both");
+  if (node.has_input(14) != node.has_input(15)) node.fail("q_norm_weight and k_norm_weight come together");
+  if (p.rotary && !(node.has_input(7) && node.has_input(8)))
+    node.fail("do_rotary takes the inputs cos_cache and sin_cache");
   return p;
 }
 

@@ -23,9 +23,9 @@ void attend_projected(BodyBuilder& b, int mask, int past, int attention_bias) {
     b.unsupported("the attribute do_rotary is 1, for which the operator has no cosines and sines",
                   "put RotaryEmbedding before MultiHeadAttention");
   AttentionParts parts;
-  parts.heads = parts.kv_heads = resolve_head_counts(b.attrs()).query;
-  parts.causal = b.attrs().flag("unidirectional");
-  const auto [sizes, shared] = resolve_projection(b.attrs());
+  const auto [heads, sizes, shared, causal] = resolve_projection(b);
+  parts.heads = parts.kv_heads = heads;
+  parts.causal = causal;
   if (sizes) {
     b.ints("hidden_sizes", *sizes);
     b.add("q_tokens, k_tokens, v_tokens = Split <axis = -1> (projected, hidden_sizes)");
@@ -144,15 +144,12 @@ void add_packed(BodyBuilder& b, const std::string& from, std::int64_t heads, std
 
 void multi_head_attention_body(BodyBuilder& b) {
   if (b.has_input(9)) b.unsupported("the input cache_indirection, which a search over beams uses, is not known");
+  for (const int i : {0, 1})
+    if (b.has_input(i)) b.rank(i);  // has to be known
+  const auto [heads, packed, key_rank] = resolve_multi_head(b).value();
   AttentionParts parts;
-  const std::int64_t heads = parts.heads = parts.kv_heads = resolve_head_counts(b.attrs()).query;
+  parts.heads = parts.kv_heads = heads;
   parts.causal = b.attrs().flag("unidirectional");
-  const bool packed = b.rank(0) == 5;
-  const int key_rank = b.has_input(1) ? b.rank(1) : 0;
-  if (packed != (key_rank == 0))
-    b.fail("the input key is left out just where query holds keys and values, in five dimensions");
-  if ((key_rank == 3 || key_rank == 4) != b.has_input(2))
-    b.fail("the input value is left out just where query or key holds the values");
   const bool cross = key_rank == 4;
   if (packed) {
     add_packed(b, "query", heads, {"q", "k", "v"});
@@ -177,7 +174,6 @@ void multi_head_attention_body(BodyBuilder& b) {
     add_projection_bias(b, "v_tokens", "v", heads, *twice, 0);
   }
   const bool past = b.has_input(6), shared = b.has_input(8);
-  if (past != b.has_input(7)) b.fail("past_key and past_value come together");
   if (past) {
     state_heads(b, "past_key", "past_k", heads);
     state_heads(b, "past_value", "past_v", heads);

@@ -20,7 +20,7 @@ namespace {
 
 using opset::BodyBuilder;
 
-void require_known(const BodyBuilder& b) {
+void require_known(const BodyBuilder& b, const GroupQueryParams& p) {
   const auto attrs = b.attrs();
   for (const char* name : {"k_quant_type", "v_quant_type"})
     if (attrs.s(name) != "NONE" && !attrs.s(name).empty())
@@ -30,15 +30,8 @@ void require_known(const BodyBuilder& b) {
     b.unsupported("the cache has another type than the query; quantised caches are not known");
   if (attrs.i("sliding_window_cache") != 0)
     b.unsupported("the attribute sliding_window_cache is 1; caches are kept whole");
-  const std::int64_t window = attrs.i("local_window_size");
-  if (window == 0)
+  if (p.window == 0)
     b.unsupported("the attribute local_window_size is 0, so that queries see no key", "-1 lets them see all");
-  if (attrs.i("causal") == 0 && window > 0) b.fail("local_window_size takes the attribute causal to be 1");
-  if (b.has_input(3) != b.has_input(4)) b.fail("past_key and past_value come together");
-  if (b.has_input(1) != b.has_input(2)) b.fail("key and value come together; without them, query holds both");
-  if (b.has_input(14) != b.has_input(15)) b.fail("q_norm_weight and k_norm_weight come together");
-  if (const std::int64_t output = attrs.i("qk_output"); output < 0 || output > 2)
-    b.fail("qk_output is " + std::to_string(output) + ", but has to be 0, 1 or 2");
 }
 
 // total, batch, query_length; `counts` [batch]: of how many tokens each sequence is; `before`: how many of them are not
@@ -121,7 +114,6 @@ void add_positions(BodyBuilder& b) {
 }
 
 void add_rotation(BodyBuilder& b) {
-  if (!b.has_input(7) || !b.has_input(8)) b.fail("do_rotary takes the inputs cos_cache and sin_cache");
   add_positions(b);
   const std::string attrs =
       "interleaved: int = @rotary_interleaved, rotary_embedding_dim = " + std::to_string(2 * b.size(7, 1));
@@ -156,12 +148,11 @@ void add_cache(BodyBuilder& b, std::int64_t heads) {
 }  // namespace fused_attention_group_body_cc
 
 void group_query_attention_body(BodyBuilder& b) {
-  require_known(b);
+  const GroupQueryParams p = resolve_group_query(b);
+  require_known(b, p);
   AttentionParts parts;
-  const HeadCounts heads = resolve_head_counts(b.attrs());
-  if (heads.query > INT32_MAX) b.fail("the attribute num_heads is too large");
-  parts.heads = heads.query;
-  parts.kv_heads = heads.key_value;
+  parts.heads = p.heads.query;
+  parts.kv_heads = p.heads.key_value;
   const std::int64_t zero[] = {0}, one[] = {1}, two[] = {2}, all[] = {-1};
   b.ints("zero", zero);
   b.ints("one", one);
@@ -196,16 +187,15 @@ void group_query_attention_body(BodyBuilder& b) {
                                 name + "_norm_weight)"
                           : to + " = Identity (" + name + "_given)");
   add_counts(b);
-  if (b.attrs().find_i("do_rotary").value_or(0) != 0)
+  if (p.rotary)
     add_rotation(b);
   else
     b.add("q = Identity (q_upright) k = Identity (k_upright)");
   add_cache(b, parts.kv_heads);
   parts.k = "all_k";
   parts.v = "all_v";
-  parts.causal = b.attrs().i("causal") != 0;
-  // The window counts the query's own key.
-  if (const std::int64_t window = b.attrs().i("local_window_size"); window > 0) parts.left = window - 1;
+  parts.causal = p.causal;
+  if (p.window > 0) parts.left = p.window - 1;  // the window counts the query's own key
   b.add(parts.causal ? "valid = Add (before, query_length)" : "valid = Identity (counts)");
   parts.valid = "valid";
   b.add("total_length = Identity (total)");
@@ -219,7 +209,7 @@ void group_query_attention_body(BodyBuilder& b) {
     b.scalar("sink", b.elem(0), 0);
     parts.sink = "sink";
   }
-  parts.stage = b.attrs().i("qk_output") == 2 ? 3 : 2;
+  parts.stage = p.qk_output == 2 ? 3 : 2;
   attend(b, parts);
   b.add("output = Identity (attended) present_key = Identity (buffer_k) present_value = Identity (buffer_v)");
   b.add("output_qk = Identity (stage)");

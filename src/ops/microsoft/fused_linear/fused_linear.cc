@@ -6,6 +6,7 @@
 #include "ops/common/agree.h"
 #include "ops/microsoft/domain.h"
 #include "ops/nn/conv/conv.h"
+#include "opset/infer_context.h"
 
 namespace norn::ops {
 namespace microsoft {

@@ -16,13 +16,6 @@ namespace {
 using opset::BodyBuilder;
 using opset::FunctionBody;
 
-std::int64_t axis_from(const BodyBuilder& b, const char* attribute) {
-  const std::int64_t axis = b.attrs().i(attribute), rank = b.rank(0);
-  if (axis < -rank || axis >= rank)
-    b.fail(std::string(attribute) + " is " + std::to_string(axis) + ", but data has " + std::to_string(rank) + " axes");
-  return axis < 0 ? axis + rank : axis;
-}
-
 // `to`: the integers in the bytes of `from`, which has `rank` axes.
 void unpack(BodyBuilder& b, const std::string& from, const std::string& to, std::int64_t bits, std::int64_t rank) {
   std::string parts;
@@ -42,23 +35,17 @@ void unpack(BodyBuilder& b, const std::string& from, const std::string& to, std:
 
 void gather_block_quantized_body(BodyBuilder& b) {
   const DataType type = b.elem(0);
-  const std::int64_t gathered = axis_from(b, "gather_axis"), blocked = axis_from(b, "quantize_axis"),
-                     block = b.attrs().i("block_size"), bits = type == DataType::Uint8 ? b.attrs().i("bits") : 4;
+  const GatherBlockQuantizedParams p = resolve_gather_block_quantized(b, type);
   if (type != DataType::Uint8 && type != DataType::Int4 && type != DataType::Uint4)
     b.unsupported("data is " + std::string(data_type_name(type)), "uint8, int4 and uint4 are known");
+  const std::int64_t rank = b.rank(0) - 1 + b.rank(1), bits = p.bits, gathered = *p.gathered, blocked = *p.blocked;
   if (gathered == blocked) b.unsupported("gather_axis and quantize_axis are the same axis");
-  if (block < 16 || (block & (block - 1)) != 0)
-    b.fail("block_size is " + std::to_string(block) + ", but has to be a power of two from 16 on");
-  if (bits != 2 && bits != 4 && bits != 8)
-    b.fail("the attribute bits is " + std::to_string(bits) + ", but has to be 2, 4 or 8");
-  if (type == DataType::Uint8 && gathered != 0) b.fail("gather_axis has to be 0 for data of bytes");
   const std::string gather = "Gather <axis = " + std::to_string(gathered) + "> ";
   // ONNX's Gather does not take integers of 4 bits.
   const std::string as_bytes =
       "Cast <to = " + std::to_string(static_cast<int>(type == DataType::Int4 ? DataType::Int8 : DataType::Uint8)) +
       "> ";
   const bool packed = type == DataType::Uint8 && bits < 8;
-  const std::int64_t rank = b.rank(0) - 1 + b.rank(1);
   if (packed) {
     const std::int64_t last[] = {-1};
     b.ints("last_axis", last);
@@ -88,7 +75,7 @@ void gather_block_quantized_body(BodyBuilder& b) {
     zeros = "zeros";
   }
   const std::int64_t axis = blocked < gathered ? blocked : blocked - 1 + b.rank(1);
-  b.add("output = DequantizeLinear <axis = " + std::to_string(axis) + ", block_size = " + std::to_string(block) +
+  b.add("output = DequantizeLinear <axis = " + std::to_string(axis) + ", block_size = " + std::to_string(p.block) +
         "> (integers, block_scales, " + zeros + ")");
 }
 

@@ -37,6 +37,19 @@ const Cases cases(
          "uint8[6,8] fill 1; int64[1] 1; float[6,1] random; uint8[5,1] fill 8",
          "",
          {.error = "*"}},
+        {"com.microsoft.GatherBlockQuantized bits=3", "uint8[R,8]; int64[N]; float[R,1]", "", {.error = "bits is 3"}},
+        {"com.microsoft.GatherBlockQuantized block_size=24",
+         "uint4[R,8]; int64[N]; float[R,1]",
+         "",
+         {.error = "power of two"}},
+        {"com.microsoft.GatherBlockQuantized gather_axis=2",
+         "uint4[R,8]; int64[N]; float[R,1]",
+         "",
+         {.error = "gather_axis"}},
+        {"com.microsoft.GatherBlockQuantized gather_axis=1 quantize_axis=0",
+         "uint8[R,8]; int64[N]; float[1,8]",
+         "",
+         {.error = "gather_axis has to be 0"}},
     });
 
 }  // namespace

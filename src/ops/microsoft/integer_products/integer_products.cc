@@ -7,6 +7,7 @@
 #include "ops/common/agree.h"
 #include "ops/math/matmul/matmul.h"
 #include "ops/microsoft/domain.h"
+#include "opset/infer_context.h"
 
 namespace norn::ops {
 namespace microsoft {

@@ -1,6 +1,7 @@
 // Products with a constant matrix of 2, 4 or 8 bits an element, which has a scale for each block of a column.
 #include "ops/microsoft/matmul_nbits/matmul_nbits.h"
 
+#include "base/checked.h"
 #include "ops/microsoft/domain.h"
 #include "opset/infer_context.h"
 
@@ -46,21 +47,46 @@ constexpr Schema kMatMulNBits[] = {
 };
 
 void infer_matmul_nbits(InferContext& ctx) {
-  const std::int64_t columns = ctx.attrs().i("N"), depth = ctx.attrs().i("K");
-  if (columns <= 0 || depth <= 0) ctx.fail("the attributes N and K have to be positive");
+  const NBitsPacking p = resolve_matmul_nbits(ctx);
   if (!ctx.has_rank(0)) {
     if (ctx.elem(0) != DataType::Undefined) ctx.set(0, ctx.elem(0));
     return;
   }
   Dims dims = ctx.shape(0);
-  if (dims.empty()) ctx.fail("A is a scalar");
-  ctx.unify(dims.back(), depth, "the last dimension of A and the attribute K");
-  dims.back() = columns;
+  dims.back() = p.columns;
   ctx.set(0, ctx.elem(0), std::move(dims));
 }
 
 }  // namespace
 }  // namespace matmul_nbits_cc
+
+NBitsPacking resolve_matmul_nbits(const NodeView& node) {
+  const Attrs& attrs = node.attrs();
+  NBitsPacking p{
+      .columns = attrs.i("N"), .depth = attrs.i("K"), .bits = attrs.i("bits"), .block = attrs.i("block_size")};
+  if (p.columns <= 0 || p.depth <= 0) node.fail("the attributes N and K have to be positive");
+  if (const auto a = node.known_shape(0)) {
+    if (a->empty()) node.fail("A is a scalar");
+    node.unify(a->back(), p.depth, "the last dimension of A and the attribute K");
+  }
+  if (p.bits < 2 || p.bits > 8)
+    node.fail("the attribute bits is " + std::to_string(p.bits) + ", but has to be from 2 to 8");
+  if (p.block < 16 || (p.block & (p.block - 1)) != 0)
+    node.fail("block_size is " + std::to_string(p.block) + ", but has to be a power of two from 16 on");
+  p.blocks = (p.depth - 1) / p.block + 1;
+  const auto padded = base::checked_mul(p.blocks, p.block);
+  if (!padded) node.fail("the attribute K is too large");
+  p.padded_depth = *padded;
+  // Other widths, and what is packed for a device, have layouts of their own.
+  const bool is_laid_out = (p.bits == 2 || p.bits == 4 || p.bits == 8) && attrs.i("weight_prepacked") == 0;
+  const auto b = node.known_shape(1);
+  if (!b || b->size() != 3 || !is_laid_out) return p;
+  const std::int64_t wanted[] = {p.columns, p.blocks, p.block / 8 * p.bits};
+  for (std::size_t d = 0; d < 3; ++d)
+    node.unify((*b)[d], wanted[d],
+               "dimension " + std::to_string(d) + " of B and what N, K, bits and block_size make it");
+  return p;
+}
 
 constinit const Operator MatMulNBits = {
     .domain = kMicrosoftDomain, .name = "MatMulNBits", .history = kMatMulNBits, .infer = infer_matmul_nbits};

@@ -17,36 +17,16 @@ namespace {
 using opset::BodyBuilder;
 using opset::FunctionBody;
 
-struct Packing {
-  std::int64_t columns, depth, bits, block, blocks, padded_depth;
-};
-
-DataType packed_type(const Packing& p) {
+DataType packed_type(const NBitsPacking& p) {
   return p.bits == 2 ? DataType::Uint2 : p.bits == 4 ? DataType::Uint4 : DataType::Uint8;
 }
 
-Packing packing_of(const BodyBuilder& b) {
-  Packing p{};
-  p.columns = b.attrs().i("N");
-  p.depth = b.attrs().i("K");
-  p.bits = b.attrs().i("bits");
-  p.block = b.attrs().i("block_size");
-  if (p.columns <= 0 || p.depth <= 0) b.fail("the attributes N and K have to be positive");
+NBitsPacking known_packing(const BodyBuilder& b) {
+  const NBitsPacking p = resolve_matmul_nbits(b);
   if (p.bits != 2 && p.bits != 4 && p.bits != 8)
     b.unsupported("the attribute bits is " + std::to_string(p.bits) + "; 2, 4 and 8 are known");
-  if (p.block < 16 || (p.block & (p.block - 1)) != 0)
-    b.fail("block_size is " + std::to_string(p.block) + ", but has to be a power of two from 16 on");
   if (b.attrs().i("weight_prepacked") != 0)
     b.unsupported("the attribute weight_prepacked says that B has the layout of a device");
-  p.blocks = (p.depth - 1) / p.block + 1;
-  const auto padded = base::checked_mul(p.blocks, p.block);
-  if (!padded) b.fail("the attribute K is too large");
-  p.padded_depth = *padded;
-  const std::int64_t wanted[] = {p.columns, p.blocks, p.block / 8 * p.bits};
-  for (int d = 0; b.type(1).has_rank() && b.rank(1) == 3 && d < 3; ++d)
-    if (const std::int64_t size = b.size_or_unknown(1, d); size >= 0 && size != wanted[d])
-      b.fail("dimension " + std::to_string(d) + " of B is " + std::to_string(size) +
-             ", but N, K, bits and block_size make it " + std::to_string(wanted[d]));
   return p;
 }
 
@@ -66,7 +46,7 @@ void unpack(BodyBuilder& b, const std::string& from, const std::string& to, std:
 }
 
 // `zeros`, of `blocks` for each column: integers of the weights' type, or numbers of A's.
-void add_zero_points(BodyBuilder& b, const Packing& p, bool numbers) {
+void add_zero_points(BodyBuilder& b, const NBitsPacking& p, bool numbers) {
   const std::string cast =
       "Cast <to = " + std::to_string(static_cast<int>(numbers ? b.elem(0) : packed_type(p))) + "> ";
   if (!b.has_input(3)) {
@@ -97,7 +77,7 @@ void dequantize_by_index(BodyBuilder& b) {
   )");
 }
 
-void dequantize_with_numbers(BodyBuilder& b, const Packing& p) {
+void dequantize_with_numbers(BodyBuilder& b, const NBitsPacking& p) {
   const std::int64_t blocks[] = {p.columns, p.blocks, p.block};
   b.ints("blocks_shape", blocks);
   b.add(R"(
@@ -113,7 +93,7 @@ void dequantize_with_numbers(BodyBuilder& b, const Packing& p) {
 }
 
 // `rows` [N, K filled up to whole blocks] and `integers_wide` [N, K], as uint8.
-void add_integers(BodyBuilder& b, const Packing& p) {
+void add_integers(BodyBuilder& b, const NBitsPacking& p) {
   unpack(b, "B", "bytes_elements", p.bits);
   b.add("rows = Reshape (bytes_elements, rows_shape)");
   b.add(p.padded_depth == p.depth ? "integers_wide = Identity (rows)"
@@ -122,7 +102,7 @@ void add_integers(BodyBuilder& b, const Packing& p) {
 
 // `integers` [N, K] of the weights' type: a constant B as it lies in memory is a tensor of them in ONNX's own packing.
 // False if it is none.
-bool add_reread(BodyBuilder& b, const Packing& p) {
+bool add_reread(BodyBuilder& b, const NBitsPacking& p) {
   const norn::Tensor* packed = b.constant(1);
   const auto count = base::checked_mul(p.columns, p.depth);
   if (!packed || p.bits == 8 || p.padded_depth != p.depth || !count || packed->size() != *count / (8 / p.bits))
@@ -135,7 +115,7 @@ bool add_reread(BodyBuilder& b, const Packing& p) {
 }
 
 void matmul_nbits_body(BodyBuilder& b) {
-  const Packing p = packing_of(b);
+  const NBitsPacking p = known_packing(b);
   const bool zeros_are_numbers = b.has_input(3) && b.elem(3) != DataType::Uint8;
   const std::int64_t last[] = {-1}, zero[] = {0}, one[] = {1}, depth[] = {p.depth},
                      rows[] = {p.columns, p.padded_depth}, scales[] = {p.columns, p.blocks};

@@ -18,7 +18,7 @@ void rotary_body(BodyBuilder& b) {
   const float scale = b.attrs().find_f("scale").value_or(1.0f);
   if (scale != 1 && scale != 0)
     b.unsupported("the attribute scale is " + std::to_string(scale) + "; rotations are not scaled");
-  const std::int64_t turned = b.attrs().find_i("rotary_embedding_dim").value_or(0);
+  const std::int64_t turned = resolve_rotary_size(b);
   const std::int64_t by_row[] = {1, -1};
   if (b.rank(1) == 1) {
     b.ints("by_row", by_row);

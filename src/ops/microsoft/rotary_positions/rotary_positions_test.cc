@@ -25,6 +25,14 @@ const Cases cases(
          "float[1,1,4]; int64[1]; float[3,1]; float[3,1]",
          "",
          {.error = "num_heads"}},
+        {"com.microsoft.RotaryEmbedding rotary_embedding_dim=3 num_heads=1",
+         "float[B,S,4]; int64[1]; float[P,1]; float[P,1]",
+         "",
+         {.error = "pairs of elements"}},
+        {"com.microsoft.RotaryEmbedding rotary_embedding_dim=2 num_heads=1",
+         "float[B,S,4]; int64[1]; float[P,2]; float[P,2]",
+         "",
+         {.error = "half of rotary_embedding_dim"}},
     });
 
 }  // namespace

@@ -6,6 +6,8 @@
 
 #include "ops/common/agree.h"
 #include "ops/microsoft/domain.h"
+#include "ops/nn/layer_normalization/layer_normalization.h"
+#include "opset/infer_context.h"
 
 namespace norn::ops {
 namespace microsoft {
@@ -118,15 +120,16 @@ constexpr Schema kSimplifiedLayerNormalization[] = {
 
 // Of the scale's type; the roots have the axes that are normalised with one element each.
 void infer_simplified(InferContext& ctx) {
-  const auto stash = static_cast<DataType>(ctx.attrs().i("stash_type"));
+  const RowNormParams p = resolve_row_norm(ctx);
+  require_row_factor(ctx, 1);
   if (!ctx.has_rank(0)) {
     ctx.set(0, ctx.elem(1));
-    return ctx.set(1, stash);
+    return ctx.set(1, p.stash);
   }
   ctx.set(0, ctx.elem(1), ctx.shape(0));
   Dims roots = ctx.shape(0);
-  for (auto d = static_cast<std::size_t>(ctx.axis(ctx.rank(0))); d < roots.size(); ++d) roots[d] = 1;
-  ctx.set(1, stash, std::move(roots));
+  for (auto d = static_cast<std::size_t>(p.axis); d < roots.size(); ++d) roots[d] = 1;
+  ctx.set(1, p.stash, std::move(roots));
 }
 
 // The skip has the input's shape; beside an input of three axes it may be for all of the batch, with an axis of one or

@@ -3,6 +3,7 @@
 #include "ops/common/body_guard.h"
 #include "ops/microsoft/domain.h"
 #include "ops/microsoft/skip_normalization/skip_normalization.h"
+#include "ops/nn/layer_normalization/layer_normalization.h"
 #include "ops/nn/layer_normalization/normalized_axes.h"
 #include "opset/function_body.h"
 
@@ -90,8 +91,9 @@ void simplified_layer_normalization_body(BodyBuilder& b) {
   b.add(R"(Y = RMSNormalization <axis: int = @axis, epsilon: float = @epsilon, stash_type: int = @stash_type>
       (X, scale))");
   if (!b.wants_output(1)) return;
-  add_normalized_axes(b, "root_axes");
-  add_reciprocal_root(b, "X", static_cast<DataType>(b.attrs().i("stash_type")));
+  const RowNormParams p = resolve_row_norm(b);
+  add_normalized_axes(b, "root_axes", p.axis);
+  add_reciprocal_root(b, "X", p.stash);
 }
 
 void embed_layer_normalization_body(BodyBuilder& b) {

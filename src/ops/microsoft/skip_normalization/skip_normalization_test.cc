@@ -311,6 +311,8 @@ const Cases cases(
          "float[8] random; float[8] random; int32[2,3] 1 1 0 1 1 1; int32[3] fill 1",
          "",
          {.error = "*"}},
+        {"SimplifiedLayerNormalization stash_type=7", "float; float[4]", "", {.error = "stash_type is 7"}},
+        {"SimplifiedLayerNormalization", "float[N,4]; float[3]", "", {.error = "does not broadcast"}},
     });
 
 }  // namespace

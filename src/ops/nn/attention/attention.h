@@ -11,7 +11,7 @@ namespace norn::ops {
 
 extern const opset::Operator Attention;
 
-// What a node's attributes say, whatever its inputs are.
+// What a node's attributes say.
 struct AttentionOptions {
   std::int64_t q_heads = 0, kv_heads = 0;  // of inputs of rank 3; 0 where they are not given
   std::optional<double> scale;
@@ -21,23 +21,27 @@ struct AttentionOptions {
   std::int64_t qk_mode = 0;                          // 0 to 3
   std::optional<DataType> softmax_type;
 };
-// Throws norn::Error (InvalidGraph) for what the specification does not know.
-AttentionOptions resolve_attention_options(const opset::Attrs& attrs);
+AttentionOptions resolve_attention_options(const opset::NodeView& node);
+// Throws if the query's heads are not a multiple of the key's. Tensors without heads are empty ones.
+void check_attention_heads(const opset::NodeView& node, std::int64_t query, std::int64_t kv);
 
-// What a node's attributes and the shapes of its inputs say.
-struct AttentionParams {
+// What a node's inputs say of sizes.
+struct AttentionSizes {
   bool packed = false;  // inputs of rank 3: heads lie within the last axis
-  std::int64_t batch = 0, q_heads = 0, kv_heads = 0, rows = 0, keys = 0, past = 0;
-  std::int64_t size = 0, v_size = 0;  // of a head of query and key, and of a value
-  double scale = 0, softcap = 0;
-  bool causal = false;
-  std::int64_t left_window = -1, right_window = -1;  // -1: no bound
-  std::int64_t qk_mode = 0;
-  std::optional<DataType> softmax_type;
+  opset::DimExpr batch, q_heads, kv_heads, rows, keys;
+  opset::DimExpr size, v_size;                             // of a head of query and key, and of a value
+  std::optional<opset::DimExpr> past = opset::DimExpr(0);  // length of the cache; nothing if it is not known
+};
+// Nothing if the rank of Q, K or V is not known. Throws if the shapes do not fit together.
+std::optional<AttentionSizes> resolve_attention_sizes(const opset::NodeView& node);
+
+// All of it, where the shapes are known.
+struct AttentionParams : AttentionOptions {
+  bool packed = false;
+  std::int64_t batch = 0, rows = 0, keys = 0, past = 0, size = 0, v_size = 0;
+  double score_scale = 0;  // the scale, or its default
   std::int64_t total() const noexcept { return past + keys; }
 };
-// `past_key` is null where there is no cache. Throws through `node` if the shapes do not fit together.
-AttentionParams resolve_attention(const opset::NodeView& node, const Shape& q, const Shape& k, const Shape& v,
-                                  const Shape* mask, const Shape* past_key, const Shape* past_value);
+AttentionParams resolve_attention(const opset::NodeView& node);
 
 }  // namespace norn::ops

@@ -21,20 +21,12 @@ struct Heads {
 };
 
 Heads heads_of(const BodyBuilder& b) {
-  const int rank = b.rank(0);
-  if (rank != 3 && rank != 4) b.fail("Q has rank " + std::to_string(rank) + ", but has to have 3 or 4");
-  Heads heads{};
-  if (rank == 4) {
-    heads = {b.size(0, 1), b.size(1, 1)};
-  } else {
-    const AttentionOptions options = resolve_attention_options(b.attrs());
-    heads = {options.q_heads, options.kv_heads};
+  if (b.rank(0) == 3) {
+    const AttentionOptions options = resolve_attention_options(b);
+    return {options.q_heads, options.kv_heads};
   }
-  const bool none = rank == 4 && heads.query == 0 && heads.kv == 0;
-  if (!none && (heads.query <= 0 || heads.kv <= 0 || heads.query % heads.kv != 0))
-    b.fail("the query's " + std::to_string(heads.query) + " heads are not a multiple of the key's " +
-               std::to_string(heads.kv),
-           rank == 3 ? "inputs of rank 3 take the attributes q_num_heads and kv_num_heads" : "");
+  const Heads heads{b.size(0, 1), b.size(1, 1)};
+  check_attention_heads(b, heads.query, heads.kv);
   return heads;
 }
 
@@ -202,7 +194,7 @@ bool add_mask_and_bias(BodyBuilder& b, const AttentionOptions& options) {
 void attention_body(BodyBuilder& b) {
   const Heads heads = heads_of(b);
   separate_heads(b, heads);
-  const AttentionOptions options = resolve_attention_options(b.attrs());
+  const AttentionOptions options = resolve_attention_options(b);
   multiply_keys(b, heads, options.scale);
   if (options.softcap > 0) {
     b.scalar("cap", computed_in(b), options.softcap);

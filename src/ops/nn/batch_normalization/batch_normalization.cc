@@ -95,40 +95,13 @@ constexpr Schema kBatchNormalization[] = {
 };
 
 void infer_batch_normalization(InferContext& ctx) {
-  static constexpr const char* kWhat[] = {"", "channels of X and size of scale", "channels of X and size of B",
-                                          "channels of X and size of the mean",
-                                          "channels of X and size of the variance"};
   bool wants_statistics = false;
   for (int o = 1; o < ctx.output_count(); ++o) wants_statistics |= ctx.wants_output(o);
   const BatchNormalizationParams p = resolve_batch_normalization(ctx, wants_statistics);
-  std::optional<Dims> statistics;
-  if (ctx.has_rank(0)) {
-    const Dims& x = ctx.shape(0);
-    if (x.empty()) ctx.fail("X is a scalar; it needs a batch dimension at least");
-    if (x.size() == 1)
-      statistics = Dims{1};
-    else
-      statistics = Dims(x.begin() + 1, p.per_activation ? x.end() : x.begin() + 2);
-  }
-  for (int i = 1; i < 5; ++i) {
-    if (!ctx.has_rank(i)) continue;
-    if (!statistics) statistics = ctx.shape(i);
-    if (statistics->size() != ctx.shape(i).size()) {
-      ctx.fail("input " + std::to_string(i) + " has the shape " + to_string(ctx.shape(i)) + ", but " +
-               to_string(*statistics) + " is required");
-    }
-    for (std::size_t d = 0; d < statistics->size(); ++d) {
-      (*statistics)[d] = ctx.unify((*statistics)[d], ctx.shape(i)[d], kWhat[i]);
-    }
-  }
+  auto statistics = resolve_statistics(ctx, p);
   if (!statistics && !p.per_activation) statistics = Dims{ctx.fresh_dim()};
-
   same_as_input(ctx);
   for (int o = 1; o < ctx.output_count(); ++o) {
-    if (!ctx.wants_output(o)) continue;
-    if (ctx.version() >= 14 && !p.training) {
-      ctx.fail("statistics are an output, but training_mode is 0", "set training_mode = 1, or leave the output out");
-    }
     if (statistics)
       ctx.set(o, ctx.elem(3), *statistics);
     else
@@ -146,10 +119,33 @@ BatchNormalizationParams resolve_batch_normalization(const NodeView& node, bool 
     training = attrs.flag("training_mode");
   else if (node.version() < 7)
     training = wants_statistics && !attrs.flag("is_test");
+  if (node.version() >= 14 && wants_statistics && !training)
+    node.fail("statistics are an output, but training_mode is 0", "set training_mode = 1, or leave the output out");
   return {.epsilon = attrs.f("epsilon"),
           .momentum = attrs.f("momentum"),
           .training = training,
           .per_activation = attrs.declares("spatial") && !attrs.flag("spatial")};
+}
+
+std::optional<Dims> resolve_statistics(const NodeView& node, const BatchNormalizationParams& p) {
+  static constexpr const char* kWhat[] = {"", "channels of X and size of scale", "channels of X and size of B",
+                                          "channels of X and size of the mean",
+                                          "channels of X and size of the variance"};
+  std::optional<Dims> statistics;
+  if (const auto x = node.known_shape(0)) {
+    if (x->empty()) node.fail("X is a scalar; it needs a batch dimension at least");
+    statistics = x->size() == 1 ? Dims{1} : Dims(x->begin() + 1, p.per_activation ? x->end() : x->begin() + 2);
+  }
+  for (int i = 1; i < 5; ++i) {
+    const auto own = node.known_shape(i);
+    if (!own) continue;
+    if (!statistics) statistics = own;
+    if (statistics->size() != own->size())
+      node.fail(node.input_name(i) + " has the shape " + to_string(*own) + ", but " + to_string(*statistics) +
+                " is required");
+    for (std::size_t d = 0; d < own->size(); ++d) (*statistics)[d] = node.unify((*statistics)[d], (*own)[d], kWhat[i]);
+  }
+  return statistics;
 }
 
 constinit const Operator BatchNormalization = {

@@ -1,5 +1,7 @@
 // The operators of this slice, for other rooms to name.
 #pragma once
+#include <optional>
+
 #include "opset/node_view.h"
 #include "opset/schema.h"
 
@@ -14,5 +16,7 @@ struct BatchNormalizationParams {
 };
 // `wants_statistics`: an output other than the first is used.
 BatchNormalizationParams resolve_batch_normalization(const opset::NodeView& node, bool wants_statistics);
+// The shape of scale, bias and statistics, as far as it is known. Throws if they do not fit X.
+std::optional<opset::Dims> resolve_statistics(const opset::NodeView& node, const BatchNormalizationParams& params);
 
 }  // namespace norn::ops

@@ -7,6 +7,7 @@
 
 #include "norn/error.h"
 #include "ops/common/agree.h"
+#include "opset/infer_context.h"
 
 namespace norn::ops {
 inline namespace causal_conv_with_state_cc {

@@ -42,10 +42,12 @@ constexpr Schema kConv[] = {
     {.since = 22, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs, .types = kTypes22, .same_meaning = true},
 };
 
-std::int64_t conv_group(const NodeView& node) {
-  const std::int64_t group = node.attrs().i("group");
-  if (group < 1) node.fail("group is " + std::to_string(group) + ", but has to be at least 1");
-  return group;
+// Images with the channels last are the usual mistake, which the sizes show.
+void check_layout(const NodeView& node, const Dims& x, const DimExpr& channels) {
+  if (!channels.is_constant() || !DimExpr::differ(x[1], channels) || x.back() != channels) return;
+  node.fail(
+      "channels of X and group * channels of W must be equal: " + x[1].to_string() + " and " + channels.to_string(),
+      "X seems to have its channels last (NHWC), and Conv takes them in dimension 1 (NCHW): transpose it");
 }
 
 void infer_one_conv(InferContext& ctx) {
@@ -55,82 +57,80 @@ void infer_one_conv(InferContext& ctx) {
 }  // namespace
 }  // namespace conv_cc
 
-ConvParams resolve_conv(const NodeView& node, const Shape& x, const Shape& w) {
-  if (x.size() < 3 || w.size() != x.size()) {
-    node.fail("X " + norn::to_string(x) + " and W " + norn::to_string(w) + " need the same rank, at least 3");
-  }
-  const std::int64_t group = conv_group(node);
-  if (x[1] / group != w[1] || x[1] % group != 0 || w[0] % group != 0) {
-    node.fail("X has " + std::to_string(x[1]) + " channels, W " + norn::to_string(w) + " does not fit them in " +
-              std::to_string(group) + " groups");
-  }
-  const Shape in(x.begin() + 2, x.end()), kernel(w.begin() + 2, w.end());
-  if (const auto given = node.attrs().find_ints("kernel_shape"); given && *given != kernel) {
-    node.fail("kernel_shape is " + norn::to_string(*given) + ", but W is " + norn::to_string(w));
-  }
-  return {group, resolve_window(node.attrs(), in, kernel, false)};
+std::int64_t conv_group(const NodeView& node) {
+  const std::int64_t group = node.attrs().i("group");
+  if (group < 1) node.fail("group is " + std::to_string(group) + ", but has to be at least 1");
+  return group;
 }
 
-// Images with the channels last are the usual mistake, which the sizes show.
-void check_layout(InferContext& ctx, int x, const DimExpr& channels) {
-  const opset::Dims& dims = ctx.shape(x);
-  if (dims.size() < 3 || !channels.is_constant() || !DimExpr::differ(dims[1], channels) || dims.back() != channels)
-    return;
-  ctx.fail(
-      "channels of X and group * channels of W must be equal: " + dims[1].to_string() + " and " + channels.to_string(),
-      "X seems to have its channels last (NHWC), and Conv takes them in dimension 1 (NCHW): transpose it");
+std::optional<std::size_t> conv_rank(const NodeView& node,
+                                     std::initializer_list<std::pair<std::string_view, const KnownShape*>> inputs) {
+  std::optional<std::size_t> rank;
+  std::string first;
+  const auto agree = [&](std::string_view name, std::size_t own) {
+    if (own < 3)
+      node.fail(std::string(name) + " has rank " + std::to_string(own) +
+                ", but needs at least 3: a batch, channels and a spatial dimension");
+    if (rank && *rank != own)
+      node.fail(std::string(name) + " has " + std::to_string(own - 2) + " spatial dimensions, but " + first + " has " +
+                std::to_string(*rank - 2));
+    rank = own;
+    first = name;
+  };
+  for (const auto& [name, shape] : inputs)
+    if (*shape) agree(name, (*shape)->size());
+  const auto kernel = node.attrs().find_ints("kernel_shape");
+  if (kernel && !kernel->empty()) agree("kernel_shape", kernel->size() + 2);
+  return rank;
+}
+
+KnownShape conv_kernel(const NodeView& node, const KnownShape& w) {
+  const auto given = node.attrs().find_ints("kernel_shape");
+  KnownShape kernel;
+  if (given && !given->empty()) kernel = to_dims(*given);
+  if (!w) return kernel;
+  Dims sizes(w->begin() + 2, w->end());
+  for (std::size_t d = 0; kernel && d < sizes.size(); ++d)
+    sizes[d] = node.unify((*kernel)[d], sizes[d], "kernel_shape and W");
+  return sizes;
+}
+
+std::optional<DimExpr> conv_filters(const NodeView& node, const KnownShape& x, const KnownShape& w) {
+  const std::int64_t group = conv_group(node);
+  if (!w) return {};
+  const DimExpr& filters = w->front();
+  if (filters.is_constant() && filters.constant() % group != 0)
+    node.fail("W has " + filters.to_string() + " filters, which group " + std::to_string(group) + " does not divide");
+  if (x) {
+    const DimExpr channels = (*w)[1] * group;
+    check_layout(node, *x, channels);
+    node.unify((*x)[1], channels, "channels of X and group * channels of W");
+  }
+  return filters;
+}
+
+ConvParams resolve_conv(const NodeView& node, const Shape& x, const Shape& w) {
+  const KnownShape from = to_dims(x), by = to_dims(w);
+  conv_rank(node, {{"X", &from}, {"W", &by}});
+  conv_filters(node, from, by);
+  conv_kernel(node, by);
+  return {conv_group(node),
+          resolve_window(node.attrs(), std::span(x).subspan(2), Shape(w.begin() + 2, w.end()), false)};
 }
 
 std::optional<Dims> infer_conv(InferContext& ctx, int x, int w, int bias, DataType elem) {
-  const std::int64_t group = conv_group(ctx);
-  const auto kernel_shape = ctx.attrs().find_ints("kernel_shape");
-
-  std::optional<std::size_t> rank;
-  const auto agree = [&](std::size_t r, const char* what) {
-    if (r < 3) ctx.fail(std::string(what) + " tells of no spatial dimension, and there has to be one");
-    if (rank && *rank != r) {
-      ctx.fail(std::string(what) + " tells of " + std::to_string(r - 2) + " spatial dimensions, X or W of " +
-               std::to_string(*rank - 2));
-    }
-    rank = r;
-  };
-  if (ctx.has_rank(x)) agree(static_cast<std::size_t>(ctx.rank(x)), "X");
-  if (ctx.has_rank(w)) agree(static_cast<std::size_t>(ctx.rank(w)), "W");
-  if (kernel_shape) agree(kernel_shape->size() + 2, "kernel_shape");
-
-  DimExpr filters;
-  if (ctx.has_rank(w)) {
-    filters = ctx.shape(w)[0];
-    if (filters.is_constant() && filters.constant() % group != 0) {
-      ctx.fail("W has " + filters.to_string() + " filters, which group " + std::to_string(group) + " does not divide");
-    }
-    if (ctx.has_rank(x)) check_layout(ctx, x, ctx.shape(w)[1] * group);
-    if (ctx.has_rank(x)) ctx.unify(ctx.shape(x)[1], ctx.shape(w)[1] * group, "channels of X and group * channels of W");
-  }
+  const KnownShape from = ctx.known_shape(x), by = ctx.known_shape(w), added = ctx.known_shape(bias);
+  const auto rank = conv_rank(ctx, {{"X", &from}, {"W", &by}});
+  auto filters = conv_filters(ctx, from, by);
   ctx.require_rank(bias, 1);
-  if (ctx.has_rank(bias)) {
-    filters =
-        ctx.has_rank(w) ? ctx.unify(filters, ctx.shape(bias)[0], "filters of W and size of B") : ctx.shape(bias)[0];
-  } else if (!ctx.has_rank(w)) {
-    filters = ctx.fresh_dim();
-  }
+  if (added) filters = filters ? ctx.unify(*filters, added->front(), "filters of W and size of B") : added->front();
   if (!rank) {
     ctx.set(0, elem);
     return {};
   }
-
-  Dims kernel;
-  for (std::size_t d = 2; d < *rank; ++d) {
-    if (kernel_shape)
-      kernel.emplace_back((*kernel_shape)[d - 2]);
-    else
-      kernel.push_back(ctx.has_rank(w) ? ctx.shape(w)[d] : ctx.fresh_dim());
-    if (kernel_shape && ctx.has_rank(w))
-      kernel.back() = ctx.unify(kernel.back(), ctx.shape(w)[d], "kernel_shape and W");
-  }
-  Dims out{ctx.has_rank(x) ? ctx.shape(x)[0] : ctx.fresh_dim(), filters};
-  if (ctx.has_rank(x)) {
-    const Dims spatial = window_output(ctx, std::span(ctx.shape(x)).subspan(2), kernel, false);
+  Dims out{from ? from->front() : ctx.fresh_dim(), filters ? *filters : ctx.fresh_dim()};
+  if (from) {
+    const Dims spatial = window_output(ctx, std::span(*from).subspan(2), conv_kernel(ctx, by).value_or(Dims{}), false);
     out.insert(out.end(), spatial.begin(), spatial.end());
   } else {
     while (out.size() < *rank) out.push_back(ctx.fresh_dim());

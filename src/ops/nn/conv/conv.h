@@ -1,7 +1,10 @@
 // The operators of this slice, for other rooms to name.
 #pragma once
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
+#include <string_view>
+#include <utility>
 
 #include "norn/types.h"
 #include "ops/common/shapes.h"
@@ -15,6 +18,18 @@ class InferContext;
 namespace norn::ops {
 
 extern const opset::Operator Conv;
+
+// What convolutions of several kinds have in common; a shape is empty where its rank is not known.
+using KnownShape = std::optional<opset::Dims>;
+// The attribute group, which is above 0.
+std::int64_t conv_group(const opset::NodeView& node);
+// The rank that all of these inputs have, and kernel_shape tells as well unless it is empty; nothing if none is known.
+std::optional<std::size_t> conv_rank(const opset::NodeView& node,
+                                     std::initializer_list<std::pair<std::string_view, const KnownShape*>> inputs);
+// The spatial sizes of the filters, which kernel_shape repeats.
+KnownShape conv_kernel(const opset::NodeView& node, const KnownShape& w);
+// How many filters W has, in groups that fit the channels of X: [filters, channels of a group, ...].
+std::optional<opset::DimExpr> conv_filters(const opset::NodeView& node, const KnownShape& x, const KnownShape& w);
 
 struct ConvParams {
   std::int64_t group;

@@ -80,6 +80,7 @@ const Cases cases(
         {"Conv-22", "float[1,4,8,8]; float[2,3,3,3]", "", {.error = "*"}},
         {"Conv-22 group=2", "float[1,4,8,8]; float[3,2,3,3]", "", {.error = "*"}},
         {"Conv-22 group=0", "float[1,4,8,8]; float[4,4,3,3]", "", {.error = "*"}},
+        {"Conv kernel_shape=", "float[1,1,3] 1 2 3; float[1,1,2] 1 10", "float[1,1,2] 21 32"},
         {"Conv-22 kernel_shape=2,2", "float[1,4,8,8]; float[2,4,3,3]", "", {.error = "*"}},
         {"Conv-22", "float[1,4,8,8]; float[2,4,3]", "", {.error = "*"}},
         {"Conv", "float[1,1] 2; float[1,1] 3", "", {.error = "at least 3"}},

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <string>
 
+#include "ops/nn/conv/conv.h"
 #include "opset/infer_context.h"
 
 namespace norn::ops {
@@ -58,8 +59,7 @@ struct Given {
 };
 
 Given read(const NodeView& node, std::size_t rank) {
-  Given g{.group = node.attrs().i("group"), .window = read_window(node.attrs(), rank)};
-  if (g.group < 1) node.fail("group is " + std::to_string(g.group) + ", but has to be at least 1");
+  Given g{.group = conv_group(node), .window = read_window(node.attrs(), rank)};
   const auto list = [&](std::string_view name) {
     auto values = node.attrs().find_ints(name).value_or(std::vector<std::int64_t>{});
     if (!values.empty() && values.size() != rank) {
@@ -87,7 +87,7 @@ struct Size {
   DimExpr out, unpadded;
 };
 
-Size size_of(const NodeView& node, const Given& g, std::size_t d, const DimExpr& in, const DimExpr& kernel) {
+Size output_of(const NodeView& node, const Given& g, std::size_t d, const DimExpr& in, const DimExpr& kernel) {
   const WindowAttrs& w = g.window;
   const DimExpr unpadded = (in - 1) * w.strides[d] + g.output_padding[d] + (kernel - 1) * w.dilations[d] + 1;
   DimExpr out = unpadded;
@@ -109,48 +109,32 @@ Size size_of(const NodeView& node, const Given& g, std::size_t d, const DimExpr&
   return {out, unpadded};
 }
 
+// How many filters W has, in groups that fit the channels of X: [channels, filters of a group, ...].
+std::optional<DimExpr> filters_of(const NodeView& node, const KnownShape& x, const KnownShape& w) {
+  const std::int64_t group = conv_group(node);
+  if (!w) return {};
+  const DimExpr& channels = w->front();
+  if (channels.is_constant() && channels.constant() % group != 0)
+    node.fail("W takes " + channels.to_string() + " channels, which group " + std::to_string(group) +
+              " does not divide");
+  if (x) node.unify((*x)[1], channels, "channels of X and W");
+  return (*w)[1] * group;
+}
+
 void infer_conv_transpose(InferContext& ctx) {
   const DataType elem = ctx.elem(0) != DataType::Undefined ? ctx.elem(0) : ctx.elem(1);
-  const auto kernel_shape = ctx.attrs().find_ints("kernel_shape");
-  std::optional<std::size_t> rank;
-  const auto agree = [&](std::size_t r, const char* what) {
-    if (r < 3) ctx.fail(std::string(what) + " has no spatial dimension, and there has to be one");
-    if (rank && *rank != r) {
-      ctx.fail(std::string(what) + " has " + std::to_string(r - 2) + " spatial dimensions, X or W " +
-               std::to_string(*rank - 2));
-    }
-    rank = r;
-  };
-  if (ctx.has_rank(0)) agree(static_cast<std::size_t>(ctx.rank(0)), "X");
-  if (ctx.has_rank(1)) agree(static_cast<std::size_t>(ctx.rank(1)), "W");
-  if (kernel_shape && !kernel_shape->empty()) agree(kernel_shape->size() + 2, "kernel_shape");
+  const KnownShape x = ctx.known_shape(0), w = ctx.known_shape(1), bias = ctx.known_shape(2);
+  const auto rank = conv_rank(ctx, {{"X", &x}, {"W", &w}});
   ctx.require_rank(2, 1);
   if (!rank) return ctx.set(0, elem);
-
   const Given g = read(ctx, *rank - 2);
-  DimExpr filters;
-  if (ctx.has_rank(1)) {
-    const Dims& w = ctx.shape(1);
-    filters = w[1] * g.group;
-    if (w[0].is_constant() && w[0].constant() % g.group != 0) {
-      ctx.fail("W takes " + w[0].to_string() + " channels, which group " + std::to_string(g.group) +
-               " does not divide");
-    }
-    if (ctx.has_rank(0)) ctx.unify(ctx.shape(0)[1], w[0], "channels of X and W");
-    if (ctx.has_rank(2)) filters = ctx.unify(filters, ctx.shape(2)[0], "filters of W and size of B");
-  } else {
-    filters = ctx.has_rank(2) ? ctx.shape(2)[0] : ctx.fresh_dim("the number of filters is not known");
-  }
-  Dims out{ctx.has_rank(0) ? ctx.shape(0)[0] : ctx.fresh_dim(), filters};
+  auto filters = filters_of(ctx, x, w);
+  if (bias) filters = filters ? ctx.unify(*filters, bias->front(), "filters of W and size of B") : bias->front();
+  const KnownShape kernel = conv_kernel(ctx, w);
+  Dims out{x ? x->front() : ctx.fresh_dim(), filters ? *filters : ctx.fresh_dim("the number of filters is not known")};
   for (std::size_t d = 0; d + 2 < *rank; ++d) {
-    std::optional<DimExpr> kernel;
-    if (!g.window.kernel.empty()) kernel = g.window.kernel[d];
-    if (ctx.has_rank(1)) {
-      const DimExpr& size = ctx.shape(1)[d + 2];
-      kernel = kernel ? ctx.unify(*kernel, size, "kernel_shape and W") : size;
-    }
-    if (ctx.has_rank(0) && kernel)
-      out.push_back(size_of(ctx, g, d, ctx.shape(0)[d + 2], *kernel).out);
+    if (x && kernel)
+      out.push_back(output_of(ctx, g, d, (*x)[d + 2], (*kernel)[d]).out);
     else if (!g.output_shape.empty())
       out.emplace_back(g.output_shape[d]);
     else
@@ -163,22 +147,14 @@ void infer_conv_transpose(InferContext& ctx) {
 }  // namespace conv_transpose_cc
 
 ConvTransposeParams resolve_conv_transpose(const NodeView& node, const Shape& x, const Shape& w) {
-  if (x.size() < 3 || w.size() != x.size()) {
-    node.fail("X " + norn::to_string(x) + " and W " + norn::to_string(w) + " need the same rank, at least 3");
-  }
-  const std::size_t rank = x.size() - 2;
+  const KnownShape from = to_dims(x), by = to_dims(w);
+  const std::size_t rank = *conv_rank(node, {{"X", &from}, {"W", &by}}) - 2;
   Given g = read(node, rank);
-  if (x[1] != w[0] || x[1] % g.group != 0) {
-    node.fail("X has " + std::to_string(x[1]) + " channels, W " + norn::to_string(w) + " does not fit them in " +
-              std::to_string(g.group) + " groups");
-  }
-  const std::vector<std::int64_t> kernel(w.begin() + 2, w.end());
-  if (!g.window.kernel.empty() && g.window.kernel != kernel) {
-    node.fail("kernel_shape is " + norn::to_string(g.window.kernel) + ", but W is " + norn::to_string(w));
-  }
-  ConvTransposeParams p{.group = g.group, .filters = (DimExpr(w[1]) * g.group).constant(), .out = {}, .window = {}};
+  const std::int64_t filters = filters_of(node, from, by)->constant();
+  const std::vector<std::int64_t> kernel = to_constants(*conv_kernel(node, by));
+  ConvTransposeParams p{.group = g.group, .filters = filters, .out = {}, .window = {}};
   for (std::size_t d = 0; d < rank; ++d) {
-    const Size size = size_of(node, g, d, x[d + 2], kernel[d]);
+    const Size size = output_of(node, g, d, x[d + 2], kernel[d]);
     p.out.push_back(size.out.constant());
     if (g.output_shape.empty() && (g.window.auto_pad == AutoPad::NotSet || g.window.auto_pad == AutoPad::Valid))
       continue;

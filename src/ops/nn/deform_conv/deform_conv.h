@@ -15,7 +15,7 @@ struct DeformConvParams {
   std::int64_t group, offset_group;
   Window window;
 };
-// For an input and filters of these shapes. Throws if they do not fit together.
-DeformConvParams resolve_deform_conv(const opset::NodeView& node, const norn::Shape& x, const norn::Shape& w);
+// Throws if the shapes of the inputs do not fit together.
+DeformConvParams resolve_deform_conv(const opset::NodeView& node);
 
 }  // namespace norn::ops

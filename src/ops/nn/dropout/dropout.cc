@@ -117,19 +117,34 @@ void infer_dropout(InferContext& ctx) {
     ctx.set(1, mask, ctx.shape(0));
   else if (mask != DataType::Undefined)
     ctx.set(1, mask);
-  for (int i = 1; i <= 2; ++i) {
-    if (!ctx.has_rank(i)) continue;
-    for (const DimExpr& d : ctx.shape(i)) {
-      if (d.is_constant() && d.constant() != 1) {
-        ctx.fail((i == 1 ? "ratio" : "training_mode") + std::string(" must be a scalar, but is ") +
-                 ctx.input(i).to_string());
-      }
-    }
-  }
+  resolve_dropout(ctx);
 }
 
 }  // namespace
 }  // namespace dropout_cc
+
+DropoutParams resolve_dropout(const NodeView& node) {
+  const Attrs& attrs = node.attrs();
+  DropoutParams p;
+  if (node.version() < 12) {
+    p.training = node.version() < 7 && !attrs.flag("is_test");
+    p.ratio = static_cast<double>(attrs.f("ratio"));
+  } else {
+    if (const auto seed = attrs.find_i("seed")) p.seed = static_cast<std::uint32_t>(*seed);
+    for (const int i : {1, 2}) require_single(node, i);
+    if (!node.has_input(1))
+      p.ratio = 0.5;
+    else if (const norn::Tensor* t = node.constant(1); t && t->size() == 1)
+      p.ratio = number_at(*t, 0);
+    if (!node.has_input(2))
+      p.training = false;
+    else if (const norn::Tensor* t = node.constant(2); t && t->size() == 1)
+      p.training = *t->as<std::uint8_t>() != 0;
+  }
+  if (p.training.value_or(false) && p.ratio && !(*p.ratio >= 0 && *p.ratio < 1))
+    node.fail("ratio is " + std::to_string(*p.ratio) + ", but has to be in [0, 1)");
+  return p;
+}
 
 constinit const Operator Dropout = {.name = "Dropout", .history = kDropout, .infer = infer_dropout};
 

@@ -20,37 +20,6 @@ namespace {
 
 using opset::ReferenceContext;
 
-const Tensor& scalar_input(ReferenceContext& ctx, int i, const char* name) {
-  const Tensor& t = ctx.input(i);
-  if (t.size() != 1) ctx.fail(std::string(name) + " must be a scalar, but has the shape " + to_string(t.dims()));
-  return t;
-}
-
-double drop_ratio(ReferenceContext& ctx) {
-  double ratio = 0.5;
-  if (ctx.version() < 12)
-    ratio = ctx.attrs().f("ratio");
-  else if (ctx.has_input(1))
-    load<double>(scalar_input(ctx, 1, "ratio"), 0, 1, &ratio);
-  if (!(ratio >= 0 && ratio < 1)) ctx.fail("ratio is " + std::to_string(ratio) + ", but has to be in [0, 1)");
-  return ratio;
-}
-
-bool is_training(ReferenceContext& ctx) {
-  if (ctx.version() < 7) return ctx.attrs().i("is_test") == 0;
-  if (ctx.version() < 12 || !ctx.has_input(2)) return false;
-  const Tensor& t = scalar_input(ctx, 2, "training_mode");
-  if (t.dtype() != DataType::Bool) ctx.fail("training_mode must be a bool");
-  return *t.as<std::uint8_t>() != 0;
-}
-
-std::uint32_t seed_of(ReferenceContext& ctx) {
-  if (ctx.version() >= 12) {
-    if (const auto seed = ctx.attrs().find_i("seed")) return static_cast<std::uint32_t>(*seed);
-  }
-  return std::random_device{}();
-}
-
 template <class D>
 void fill_with(Tensor& t, D value) {
   Tensor one(t.dtype(), {});
@@ -60,7 +29,8 @@ void fill_with(Tensor& t, D value) {
 
 void dropout_ref(ReferenceContext& ctx) {
   const Tensor& x = ctx.input(0);
-  const double ratio = is_training(ctx) ? drop_ratio(ctx) : 0;
+  const DropoutParams p = resolve_dropout(ctx);
+  const double ratio = ctx.require(p.training, "training_mode") ? ctx.require(p.ratio, "ratio") : 0;
   Tensor* const y = ctx.wants_output(0) ? &ctx.output(0, x.dtype(), x.dims()) : nullptr;
   Tensor* const mask =
       ctx.wants_output(1) ? &ctx.output(1, ctx.version() < 10 ? x.dtype() : DataType::Bool, x.dims()) : nullptr;
@@ -69,7 +39,7 @@ void dropout_ref(ReferenceContext& ctx) {
     if (mask) visit_real(domain_of(mask->dtype()), [&]<class D>(D) { fill_with<D>(*mask, 1); });
     return;
   }
-  MersenneTwister generator(seed_of(ctx));
+  MersenneTwister generator(p.seed ? *p.seed : std::random_device{}());
   constexpr std::int64_t kChunk = 512;
   std::array<double, kChunk> keep, values;
   std::array<std::uint64_t, kChunk> bits;

@@ -68,6 +68,9 @@ TEST(Dropout, RefusesImpossibleRatios) {
   }
   EXPECT_THROW(run(Dropout, 13, {}, {x, tensor<float>({2}, {0.1f, 0.2f}), truth(true)}), Error);
   EXPECT_THROW(infer(Dropout, 13, {}, {type("float[2]"), type("float[2]")}), Error);
+  const std::vector<opset::ValueType> types = {type("float[2]"), type("float[]"), type("bool[]")};
+  EXPECT_THROW(infer(Dropout, 13, {}, types, {{}, tensor<float>({}, {1}), truth(true)}), Error);
+  EXPECT_NO_THROW(infer(Dropout, 13, {}, types, {{}, tensor<float>({}, {1}), truth(false)}));
 }
 
 TEST(Dropout, VersionSixTrainsByDefault) {

@@ -4,8 +4,9 @@
 
 #include <string>
 
-#include "norn/error.h"
 #include "ops/common/agree.h"
+#include "ops/nn/layer_normalization/layer_normalization.h"
+#include "opset/infer_context.h"
 
 namespace norn::ops {
 inline namespace group_normalization_cc {
@@ -37,7 +38,7 @@ constexpr Schema kGroupNormalization[] = {
 };
 
 void infer_group_normalization(InferContext& ctx) {
-  const std::int64_t groups = resolve_groups(ctx.attrs());
+  const std::int64_t groups = resolve_group_norm(ctx).groups;
   if (ctx.has_rank(0) && ctx.rank(0) < 2)
     ctx.fail("X has rank " + std::to_string(ctx.rank(0)) + ", but needs a batch and a channel axis");
   const bool by_group = ctx.version() < 21;
@@ -58,11 +59,11 @@ void infer_group_normalization(InferContext& ctx) {
 }  // namespace
 }  // namespace group_normalization_cc
 
-std::int64_t resolve_groups(const opset::Attrs& attrs) {
-  const std::int64_t groups = attrs.i("num_groups");
-  if (groups <= 0)
-    throw Error(ErrorCode::InvalidGraph, "num_groups is " + std::to_string(groups) + ", but has to be positive");
-  return groups;
+GroupNormParams resolve_group_norm(const NodeView& node) {
+  GroupNormParams p{.groups = node.attrs().i("num_groups"), .stash = {}};
+  if (p.groups <= 0) node.fail("num_groups is " + std::to_string(p.groups) + ", but has to be positive");
+  if (node.version() >= 21) p.stash = resolve_stash_type(node);
+  return p;
 }
 
 constinit const Operator GroupNormalization = {

@@ -1,15 +1,19 @@
 // Normalisation of groups of channels.
 #pragma once
 #include <cstdint>
+#include <optional>
 
-#include "opset/attrs.h"
+#include "opset/node_view.h"
 #include "opset/schema.h"
 
 namespace norn::ops {
 
 extern const opset::Operator GroupNormalization;
 
-// The number of groups, which is above 0; throws norn::Error (InvalidGraph) otherwise.
-std::int64_t resolve_groups(const opset::Attrs& attrs);
+struct GroupNormParams {
+  std::int64_t groups = 0;
+  std::optional<DataType> stash;  // nothing: X's own, before version 21
+};
+GroupNormParams resolve_group_norm(const opset::NodeView& node);
 
 }  // namespace norn::ops

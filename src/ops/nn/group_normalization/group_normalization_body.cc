@@ -39,9 +39,8 @@ void add_columns(BodyBuilder& b) {
   b.add("scale_column = Reshape (scale, column) bias_column = Reshape (bias, column)");
 }
 
-void common(BodyBuilder& b, DataType type) {
-  const std::int64_t groups = resolve_groups(b.attrs());
-  if (b.type(0).has_rank() && b.rank(0) < 2) b.fail("X has rank " + std::to_string(b.rank(0)) + ", but needs channels");
+void common(BodyBuilder& b) {
+  const auto [groups, stash] = resolve_group_norm(b);
   const std::int64_t shape[] = {0, groups, -1}, last[] = {2};
   if (known_channels(b)) {
     b.ints("group_shape", shape);
@@ -60,11 +59,11 @@ void common(BodyBuilder& b, DataType type) {
     )");
   }
   b.ints("last", last);
-  b.scalar("epsilon_x", type, b.attrs().f("epsilon"));
+  b.scalar("epsilon_x", stash ? *stash : b.elem(0), b.attrs().f("epsilon"));
 }
 
 void group_normalization_18_body(BodyBuilder& b) {
-  common(b, b.elem(0));
+  common(b);
   b.add("x = Identity (X)");
   b.add(kNormalize);
   const std::int64_t column[] = {-1, 1};
@@ -80,7 +79,7 @@ void group_normalization_18_body(BodyBuilder& b) {
 }
 
 void group_normalization_body(BodyBuilder& b) {
-  common(b, static_cast<DataType>(b.attrs().i("stash_type")));
+  common(b);
   b.add("x = Cast <to: int = @stash_type> (X)");
   b.add(kNormalize);
   const std::int64_t rest[] = {-1}, first_axes[] = {0, 1};

@@ -44,6 +44,10 @@ const Cases cases("GroupNormalization",
                        "float[2,4,6] random; float[4] random; float[4] random",
                        "",
                        {.error = "positive"}},
+                      {"GroupNormalization-21 num_groups=2 stash_type=7",
+                       "float[N,4,L]; float[4]; float[4]",
+                       "",
+                       {.error = "stash_type is 7"}},
                   });
 
 }  // namespace

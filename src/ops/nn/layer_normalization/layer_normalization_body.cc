@@ -11,9 +11,9 @@ using opset::BodyBuilder;
 using opset::FunctionBody;
 
 void layer_normalization_body(BodyBuilder& b) {
-  const auto stash = static_cast<DataType>(b.attrs().i("stash_type"));
-  add_normalized_axes(b, "axes");
-  b.scalar("epsilon_stash", stash, b.attrs().f("epsilon"));
+  const RowNormParams p = resolve_row_norm(b);
+  add_normalized_axes(b, "axes", p.axis);
+  b.scalar("epsilon_stash", p.stash, static_cast<double>(p.epsilon));
   b.add("x = Cast <to: int = @stash_type> (X)");
   b.add(R"(
     Mean = ReduceMean (x, axes)

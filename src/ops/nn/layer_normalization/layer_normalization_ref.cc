@@ -17,15 +17,7 @@ std::vector<double> broadcast_to_x(const opset::ReferenceContext& ctx, int i, co
   std::vector<double> values(static_cast<std::size_t>(element_count(dims)), otherwise);
   if (!ctx.has_input(i)) return values;
   const Tensor& t = ctx.input(i);
-  const auto rank = static_cast<std::int64_t>(dims.size());
-  bool fits = t.rank() <= rank;
-  for (std::int64_t d = 0; fits && d < t.rank(); ++d) {
-    const std::int64_t size = t.dims()[static_cast<std::size_t>(d)];
-    fits = size == 1 || size == dims[static_cast<std::size_t>(rank - t.rank() + d)];
-  }
-  if (!fits)
-    ctx.fail("input " + std::to_string(i) + " has the shape " + to_string(t.dims()) +
-             ", which does not broadcast to X's " + to_string(dims));
+  require_row_factor(ctx, i);
   if (values.empty()) return values;
   const std::vector<double> own = load_all<double>(t);
   std::size_t at = 0;
@@ -41,7 +33,7 @@ void layer_normalization_ref(opset::ReferenceContext& ctx) { row_norm_ref(ctx, f
 
 void row_norm_ref(opset::ReferenceContext& ctx, bool root_mean_square) {
   const Tensor& x = ctx.input(0);
-  const RowNormParams p = resolve_row_norm(ctx, x.rank());
+  const RowNormParams p = resolve_row_norm(ctx);
   Shape statistics = x.dims();
   for (auto d = static_cast<std::size_t>(p.axis); d < statistics.size(); ++d) statistics[d] = 1;
   const std::int64_t rows = element_count(statistics);

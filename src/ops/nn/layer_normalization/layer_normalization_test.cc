@@ -87,6 +87,7 @@ const Cases rms_cases(
         {"RMSNormalization axis={1|-2}", "float[3,4,5] random; float[4,5] random 2", "", {.formula = about_zero}},
         {"RMSNormalization epsilon=1", "T[1,4] 2 -2 2 0; float[4] 2 2 2 1", "float[1,4] 2 -2 2 0"},
         {"RMSNormalization", "float[0,3]; float[3] random", "float[0,3]"},
+        {"RMSNormalization stash_type=7", "float; float[4]", "", {.error = "stash_type is 7"}},
         {"RMSNormalization", "float[3,0]; float[0]", "float[3,0]"},
         {"RMSNormalization-23", "float16[N,S,H]; float[H]", "float[N,S,H]"},
         {"RMSNormalization-23 axis=2", "float[2,2] 1 2 3 4; float[2] 1 1", "", {.error = "axis"}},

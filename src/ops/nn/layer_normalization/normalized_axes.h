@@ -7,10 +7,9 @@
 
 namespace norn::ops {
 
-// A constant `name` with the axes of X from `axis` on: as negative numbers, which need no rank where `axis` is one;
-// else, if the rank is not known, counted when it is.
-inline void add_normalized_axes(opset::BodyBuilder& b, const std::string& name) {
-  std::int64_t axis = b.attrs().i("axis");
+// A constant `name` with the axes of X from `axis` (RowNormParams) on: as negative numbers, which need no rank where
+// `axis` is one; else, if the rank is not known, counted when it is.
+inline void add_normalized_axes(opset::BodyBuilder& b, const std::string& name, std::int64_t axis) {
   if (axis >= 0 && !b.type(0).has_rank()) {
     // `axis` itself is always among them, so that one beyond the rank is refused.
     const std::int64_t first[] = {axis};
@@ -23,7 +22,6 @@ inline void add_normalized_axes(opset::BodyBuilder& b, const std::string& name) 
     return;
   }
   if (axis >= 0) axis -= b.rank(0);
-  if (axis >= 0) b.fail("axis " + std::to_string(b.attrs().i("axis")) + " is beyond the input's rank");
   std::vector<std::int64_t> axes;
   for (; axis < 0; ++axis) axes.push_back(axis);
   b.ints(name, axes);

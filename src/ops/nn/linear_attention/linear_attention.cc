@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "norn/error.h"
 #include "ops/common/agree.h"
+#include "opset/infer_context.h"
 
 namespace norn::ops {
 inline namespace linear_attention_cc {

@@ -5,6 +5,7 @@
 #include "ops/common/shapes.h"
 #include "ops/nn/conv/conv.h"
 #include "ops/nn/conv_integer/conv_integer.h"
+#include "ops/quantization/quantize/quantize.h"
 #include "opset/infer_context.h"
 
 namespace norn::ops {
@@ -48,6 +49,7 @@ constexpr Schema kQLinearConv[] = {
 void infer_qlinear_conv(InferContext& ctx) {
   for (const int i : {1, 2, 6, 7}) require_single(ctx, i);
   for (const int i : {4, 5}) infer_per_filter(ctx, i, 3);
+  require_shape_of_scale(ctx, 4, 5);
   infer_conv(ctx, 0, 3, 8, ctx.elem(7));
 }
 

@@ -1,5 +1,6 @@
 // y = saturate(round((B + sum) * x_scale * w_scale / y_scale) + y_zero_point), where the sum is that of Conv of x and w
 // without their zero points, and exact.
+#include "ops/common/agree.h"
 #include "ops/common/loops.h"
 #include "ops/nn/conv/convolve.h"
 #include "ops/nn/conv_integer/quantized_filters.h"
@@ -17,12 +18,10 @@ void qlinear_conv_ref(opset::ReferenceContext& ctx) {
   const std::int64_t filters = w[0];
   std::vector<double> bias(static_cast<std::size_t>(filters));
   if (ctx.has_input(8)) {
-    if (ctx.input(8).dims() != Shape{filters}) {
-      ctx.fail("B is " + to_string(ctx.input(8).dims()) + ", but w has " + std::to_string(filters) + " filters");
-    }
+    require_list(ctx, 8, 3, 0);
     bias = load_numbers(ctx.input(8));
   }
-  require_shape_of_scale(ctx, ctx.input(4).dims(), ctx.input(5).dims());
+  require_shape_of_scale(ctx, 4, 5);
   const double x_scale = single_number(ctx, 1), y_scale = single_number(ctx, 6), y_zero_point = single_number(ctx, 7);
   const std::vector<double> w_scales = per_filter(ctx, 4, filters);
   const ConvOperands operands = conv_operands(ctx, 0, 2, 3, 5);

@@ -25,8 +25,8 @@ constexpr Schema kRMSNormalization[] = {
 };
 
 void infer_rms_normalization(InferContext& ctx) {
+  resolve_row_norm(ctx);
   if (!ctx.has_rank(0)) return ctx.set(0, ctx.elem(1));
-  resolve_row_norm(ctx, ctx.rank(0));
   require_row_factor(ctx, 1);
   ctx.set(0, ctx.elem(1), ctx.shape(0));
 }

@@ -1,4 +1,5 @@
 // The root of the mean square is computed in stash_type; the scale, whose type the result has, is applied in that type.
+#include "ops/nn/layer_normalization/layer_normalization.h"
 #include "ops/nn/layer_normalization/normalized_axes.h"
 #include "ops/nn/rms_normalization/rms_normalization.h"
 #include "opset/function_body.h"
@@ -11,9 +12,9 @@ using opset::BodyBuilder;
 using opset::FunctionBody;
 
 void rms_normalization_body(BodyBuilder& b) {
-  const auto stash = static_cast<DataType>(b.attrs().i("stash_type"));
-  add_normalized_axes(b, "axes");
-  b.scalar("epsilon_stash", stash, b.attrs().f("epsilon"));
+  const RowNormParams p = resolve_row_norm(b);
+  add_normalized_axes(b, "axes", p.axis);
+  b.scalar("epsilon_stash", p.stash, static_cast<double>(p.epsilon));
   b.add(R"(
     x = Cast <to: int = @stash_type> (X)
     squares = Mul (x, x)

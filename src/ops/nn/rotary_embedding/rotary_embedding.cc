@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "norn/error.h"
+#include "ops/common/agree.h"
 #include "ops/common/shapes.h"
 #include "opset/infer_context.h"
 
@@ -35,93 +35,81 @@ constexpr Schema kRotaryEmbedding[] = {
     {.since = 23, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs, .types = kTypes},
 };
 
+// Throws if X cannot be turned by the caches.
+void check_rotary(const NodeView& node) {
+  require_rank_of(node, 0, {3, 4});
+  const bool positioned = node.has_input(3);
+  for (int i = 1; i < 3; ++i) node.require_rank(i, positioned ? 2 : 3);
+  node.require_rank(3, 2);
+  const RotaryOptions options = resolve_rotary_options(node);
+  const auto x = node.known_shape(0);
+  if (!x) return;
+  const bool packed = x->size() == 3;
+  const int tokens = packed ? 1 : 2;
+  DimExpr size = x->back();
+  if (packed) {
+    if (size.is_constant() && size.constant() % options.heads != 0)
+      node.fail("X " + to_string(*x) + " does not split into " + std::to_string(options.heads) + " heads",
+                "give a num_heads that divides the last axis of X");
+    size = DimExpr::floor_div(size, options.heads);
+  }
+  const DimExpr rotated = options.rotated == 0 ? size : DimExpr(options.rotated);
+  if (rotated.is_constant() &&
+      (rotated.constant() % 2 != 0 || (size.is_constant() && rotated.constant() > size.constant())))
+    node.fail(rotated.to_string() + " elements of a head of " + size.to_string() + " cannot be turned",
+              "rotary_embedding_dim is an even number, at most the size of a head");
+  agree(node, 0, 0, 3, 0);
+  agree(node, 0, tokens, 3, 1);
+  for (const int axis : {0, 1, 2}) agree(node, 1, axis, 2, axis);
+  for (const int cache : {1, 2}) {
+    agree(node, cache, -1, DimExpr::floor_div(rotated, 2), "half of what is turned of each head");
+    for (const int axis : {0, 1})
+      if (const auto own = size_of(node, cache, axis); !positioned && own && own->is_constant() && own->constant() != 1)
+        agree(node, 0, axis == 0 ? 0 : tokens, cache, axis);
+  }
+}
+
 void infer_rotary(InferContext& ctx) {
   same_as_input(ctx);
-  if (!ctx.has_rank(0)) return;
-  if (ctx.rank(0) != 3 && ctx.rank(0) != 4)
-    ctx.fail("X has rank " + std::to_string(ctx.rank(0)) + ", but has to have 3 or 4");
-  const RotaryOptions options = resolve_rotary_options(ctx.attrs());
-  if (ctx.rank(0) == 3) options.required_heads();
-  for (int i = 1; i < 3; ++i) ctx.require_rank(i, ctx.has_input(3) ? 2 : 3);
-  ctx.require_rank(3, 2);
-  const Dims& x = ctx.shape(0);
-  const bool packed = x.size() == 3;
-  const DimExpr &batch = x[0], &sequence = packed ? x[1] : x[2];
-  const bool positioned = ctx.has_input(3);
-  if (ctx.has_rank(3)) {
-    ctx.unify(ctx.shape(3)[0], batch, "batches of position_ids and X");
-    ctx.unify(ctx.shape(3)[1], sequence, "lengths of position_ids and X");
-  }
-  if (!ctx.has_rank(1)) return;
-  const Dims& cache = ctx.shape(1);
-  if (ctx.has_rank(2))
-    for (std::size_t d = 0; d < cache.size(); ++d)
-      ctx.unify(cache[d], ctx.shape(2)[d], "sizes of cos_cache and sin_cache");
-  const DimExpr size = packed ? DimExpr::floor_div(x[2], options.heads) : x[3];
-  const DimExpr half = options.rotated > 0 ? DimExpr(options.rotated / 2) : DimExpr::floor_div(size, 2);
-  ctx.unify(cache.back(), half, "columns of cos_cache and half of what is turned of each head");
-  for (std::size_t d = 0; !positioned && d < 2; ++d)
-    if (cache[d].is_constant() && cache[d].constant() != 1)
-      ctx.unify(cache[d], d == 0 ? batch : sequence,
-                d == 0 ? "batches of cos_cache and X" : "lengths of cos_cache and X");
+  check_rotary(ctx);
 }
 
 }  // namespace
 }  // namespace rotary_embedding_cc
 
-std::int64_t RotaryOptions::required_heads() const {
-  if (heads <= 0) throw Error(ErrorCode::InvalidGraph, "an X of rank 3 takes the attribute num_heads");
-  return heads;
+RotaryOptions resolve_rotary_options(const NodeView& node) {
+  const Attrs& attrs = node.attrs();
+  const RotaryOptions options{.heads = attrs.find_i("num_heads").value_or(0),
+                              .rotated = std::max<std::int64_t>(0, attrs.i("rotary_embedding_dim")),
+                              .interleaved = attrs.flag("interleaved")};
+  if (const auto x = node.known_shape(0); x && x->size() == 3 && options.heads <= 0)
+    node.fail("an X of rank 3 takes the attribute num_heads");
+  return options;
 }
 
-RotaryOptions resolve_rotary_options(const opset::Attrs& attrs) {
-  return {.heads = attrs.find_i("num_heads").value_or(0),
-          .rotated = std::max<std::int64_t>(0, attrs.i("rotary_embedding_dim")),
-          .interleaved = attrs.flag("interleaved")};
-}
-
-RotaryParams resolve_rotary(const NodeView& node, const Shape& x, const Shape& cosines, const Shape& sines,
-                            const Shape* positions) {
-  const RotaryOptions options = resolve_rotary_options(node.attrs());
+RotaryParams resolve_rotary(const NodeView& node) {
+  check_rotary(node);
+  const RotaryOptions options = resolve_rotary_options(node);
+  const std::vector<std::int64_t> x = to_constants(node.require(node.known_shape(0), "X"));
   RotaryParams p;
   p.interleaved = options.interleaved;
+  p.batch = x[0];
   if (x.size() == 4) {
-    p.batch = x[0];
     p.heads = x[1];
     p.sequence = x[2];
     p.size = x[3];
     p.sequence_stride = p.size;
     p.head_stride = p.sequence * p.size;
     p.batch_stride = p.heads * p.head_stride;
-  } else if (x.size() == 3) {
-    p.heads = options.required_heads();
-    if (x[2] % p.heads != 0)
-      node.fail("X " + to_string(x) + " does not split into " + std::to_string(p.heads) + " heads",
-                "give a num_heads that divides the last axis of X");
-    p.batch = x[0];
+  } else {
+    p.heads = options.heads;
     p.sequence = x[1];
     p.size = x[2] / p.heads;
     p.head_stride = p.size;
     p.sequence_stride = x[2];
     p.batch_stride = p.sequence * x[2];
-  } else {
-    node.fail("X has rank " + std::to_string(x.size()) + ", but has to have 3 or 4");
   }
   p.rotated = options.rotated == 0 ? p.size : options.rotated;
-  if (p.rotated > p.size || p.rotated % 2 != 0)
-    node.fail(std::to_string(p.rotated) + " elements of a head of " + std::to_string(p.size) + " cannot be turned",
-              "rotary_embedding_dim is an even number, at most the size of a head");
-  if (cosines != sines)
-    node.fail("cos_cache " + to_string(cosines) + " and sin_cache " + to_string(sines) + " differ in shape");
-  const bool rank = cosines.size() == (positions ? 2u : 3u);
-  bool fits = rank && cosines.back() == p.rotated / 2;
-  if (positions)
-    fits = fits && *positions == Shape{p.batch, p.sequence};
-  else
-    fits = fits && (cosines[0] == p.batch || cosines[0] == 1) && (cosines[1] == p.sequence || cosines[1] == 1);
-  if (!fits)
-    node.fail("caches of " + to_string(cosines) + (positions ? " with position_ids " + to_string(*positions) : "") +
-              " do not turn " + std::to_string(p.rotated) + " elements of each head of X " + to_string(x));
   return p;
 }
 

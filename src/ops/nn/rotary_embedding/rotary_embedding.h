@@ -10,15 +10,13 @@ namespace norn::ops {
 
 extern const opset::Operator RotaryEmbedding;
 
-// What a node's attributes say, whatever its inputs are.
+// What a node's attributes say.
 struct RotaryOptions {
   std::int64_t heads = 0;    // of an X of rank 3; 0 where they are not given
   std::int64_t rotated = 0;  // elements of a head that are turned; 0: all of them
   bool interleaved = false;
-  // `heads`, which an X of rank 3 needs: throws norn::Error (InvalidGraph) where they are not given.
-  std::int64_t required_heads() const;
 };
-RotaryOptions resolve_rotary_options(const opset::Attrs& attrs);
+RotaryOptions resolve_rotary_options(const opset::NodeView& node);
 
 // X seen as [batch, sequence, heads, size], whichever rank it has; strides are in elements of dense memory.
 struct RotaryParams {
@@ -27,8 +25,7 @@ struct RotaryParams {
   std::int64_t rotated = 0;  // elements of a head that are turned
   bool interleaved = false;
 };
-// Throws through `node` if X cannot be turned by caches of these shapes.
-RotaryParams resolve_rotary(const opset::NodeView& node, const Shape& x, const Shape& cosines, const Shape& sines,
-                            const Shape* positions);
+// Requires that shapes are known; throws if X cannot be turned by caches of theirs.
+RotaryParams resolve_rotary(const opset::NodeView& node);
 
 }  // namespace norn::ops

@@ -12,8 +12,7 @@ using opset::FunctionBody;
 
 void rotary_embedding_body(BodyBuilder& b) {
   const int rank = b.rank(0);
-  if (rank != 3 && rank != 4) b.fail("X has rank " + std::to_string(rank) + ", but has to have 3 or 4");
-  const RotaryOptions options = resolve_rotary_options(b.attrs());
+  const RotaryOptions options = resolve_rotary_options(b);
   const std::int64_t zero[] = {0}, one[] = {1}, two[] = {2}, three[] = {3}, last[] = {-1}, most[] = {INT64_MAX};
   b.ints("zero", zero);
   b.ints("one", one);
@@ -24,7 +23,7 @@ void rotary_embedding_body(BodyBuilder& b) {
   if (rank == 4) {
     b.add("x = Transpose <perm = [0, 2, 1, 3]> (X)");
   } else {
-    const std::int64_t shape[] = {0, 0, options.required_heads(), -1};
+    const std::int64_t shape[] = {0, 0, options.heads, -1};
     b.ints("head_shape", shape);
     b.add("x = Reshape (X, head_shape)");
   }

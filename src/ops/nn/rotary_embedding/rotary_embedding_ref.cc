@@ -10,8 +10,7 @@ void rotary_embedding_ref(opset::ReferenceContext& ctx) {
   const Tensor& x = ctx.input(0);
   const Shape& cache = ctx.input(1).dims();
   const bool by_position = ctx.has_input(3);
-  const RotaryParams p =
-      resolve_rotary(ctx, x.dims(), cache, ctx.input(2).dims(), by_position ? &ctx.input(3).dims() : nullptr);
+  const RotaryParams p = resolve_rotary(ctx);
   const std::vector<double> from = load_all<double>(x), cosines = load_all<double>(ctx.input(1)),
                             sines = load_all<double>(ctx.input(2));
   std::vector<double> y = from;

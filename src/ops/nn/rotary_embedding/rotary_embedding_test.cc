@@ -67,6 +67,18 @@ const Cases cases(
          "float[1,1,2] 3 5; float[4,1] random; float[4,1] random; int64[1,1] 0",
          "",
          {.error = "num_heads"}},
+        {"RotaryEmbedding rotary_embedding_dim=3",
+         "float[B,H,S,4]; float[P,1]; float[P,1]; int64[B,S]",
+         "",
+         {.error = "cannot be turned"}},
+        {"RotaryEmbedding rotary_embedding_dim=6",
+         "float[B,H,S,4]; float[P,3]; float[P,3]; int64[B,S]",
+         "",
+         {.error = "cannot be turned"}},
+        {"RotaryEmbedding num_heads=3",
+         "float[B,S,8]; float[P,1]; float[P,1]; int64[B,S]",
+         "",
+         {.error = "does not split into 3 heads"}},
         {"RotaryEmbedding-23", "float[B,H,S,64]; float[P,32]; float[P,32]; int64[B,S]", "float[B,H,S,64]"},
     });
 

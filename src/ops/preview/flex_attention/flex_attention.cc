@@ -4,6 +4,7 @@
 #include <string>
 
 #include "ops/common/agree.h"
+#include "opset/infer_context.h"
 
 namespace norn::ops {
 inline namespace flex_attention_cc {

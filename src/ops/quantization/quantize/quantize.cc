@@ -122,13 +122,35 @@ constexpr std::uint32_t kDivisions = elems(DataType::Float16, DataType::BFloat16
 
 bool contains(std::uint32_t set, DataType type) { return (set >> static_cast<unsigned>(type)) & 1u; }
 
-void scale_does_not_fit(const NodeView& node, const std::string& x, const std::string& scale) {
-  node.fail("a scale of shape " + scale + " does not fit a tensor of shape " + x,
+void scale_does_not_fit(const NodeView& node, const Dims& x, const Dims& scale) {
+  node.fail("a scale of shape " + to_string(scale) + " does not fit a tensor of shape " + to_string(x),
             node.version() < 13 ? "before version 13 the scale is a scalar"
             : node.version() < 21
                 ? "it is a scalar, or has an element for each index along the axis"
                 : "it is a scalar, has an element for each index along the axis, or, with block_size, "
                   "the tensor's rank");
+}
+
+bool is_by_blocks(const NodeView& node, std::size_t rank, std::size_t scale_rank) {
+  return resolve_scale_block(node) > 0 && rank > 0 && scale_rank == rank;
+}
+
+void check_scales(const NodeView& node, const Dims& x, const Dims& scale) {
+  const auto rank = static_cast<std::int64_t>(x.size());
+  if (is_by_blocks(node, x.size(), scale.size())) {
+    const auto axis = static_cast<std::size_t>(resolve_scale_axis(node, rank));
+    for (std::size_t d = 0; d < x.size(); ++d) {
+      node.unify(d == axis ? DimExpr::ceil_div(x[d], resolve_scale_block(node)) : x[d], scale[d],
+                 d == axis ? "blocks of x and size of the scale" : "sizes of x and of the scale");
+    }
+  } else if (scale.size() > 1) {
+    scale_does_not_fit(node, x, scale);
+  } else if (scale.size() == 1 && scale[0].is_constant() && scale[0].constant() != 1) {
+    // One that is not known may be 1, which is a scale for all.
+    if (node.version() < 13) scale_does_not_fit(node, x, scale);
+    node.unify(x[static_cast<std::size_t>(resolve_scale_axis(node, rank))], scale[0],
+               "the axis of x and size of the scale");
+  }
 }
 
 void infer_quantize(InferContext& ctx) {
@@ -146,10 +168,8 @@ void infer_quantize(InferContext& ctx) {
 QuantizeParams resolve_quantize(const NodeView& node, DataType scale, bool zero_point_given, DataType zero_point) {
   const Attrs& attrs = node.attrs();
   const auto type_of = [&](std::string_view name) {
-    const std::int64_t number = attrs.declares(name) ? attrs.i(name) : 0;
-    if (number < 0 || number >= kDataTypeCount)
-      node.fail(std::string(name) + " is " + std::to_string(number) + ", which is not an element type");
-    return static_cast<DataType>(number);
+    if (!attrs.declares(name) || attrs.i(name) == 0) return DataType::Undefined;
+    return *type_attribute(node, name, {});
   };
   QuantizeParams p;
   p.to = type_of("output_dtype");
@@ -185,70 +205,39 @@ std::int64_t resolve_scale_axis(const NodeView& node, std::int64_t rank) {
 }
 
 ScaleLayout resolve_scales(const NodeView& node, const Shape& x, const Shape& scale) {
-  const std::int64_t block = resolve_scale_block(node), rank = static_cast<std::int64_t>(x.size());
+  check_scales(node, to_dims(x), to_dims(scale));
   ScaleLayout layout;
-  if (block > 0 && !x.empty() && scale.size() == x.size()) {
-    const std::int64_t axis = resolve_scale_axis(node, rank);
-    Shape blocks = x;
-    std::int64_t& along = blocks[static_cast<std::size_t>(axis)];
-    along = along / block + (along % block != 0);
-    if (scale != blocks) scale_does_not_fit(node, norn::to_string(x), norn::to_string(scale));
+  if (is_by_blocks(node, x.size(), scale.size())) {
+    const std::int64_t axis = resolve_scale_axis(node, static_cast<std::int64_t>(x.size()));
     layout.view = view_along(x, axis);
-    layout.block = block;
+    layout.block = resolve_scale_block(node);
     layout.inner_step = 1;
     layout.step = layout.view.inner;
-    layout.outer_step = along * layout.step;
+    layout.outer_step = scale[static_cast<std::size_t>(axis)] * layout.step;
   } else if (scale.empty() || scale == Shape{1}) {
     layout.view.inner = element_count(x);
   } else {
-    if (scale.size() != 1 || node.version() < 13) scale_does_not_fit(node, norn::to_string(x), norn::to_string(scale));
-    const std::int64_t axis = resolve_scale_axis(node, rank);
-    if (x[static_cast<std::size_t>(axis)] != scale[0]) {
-      scale_does_not_fit(node, norn::to_string(x), norn::to_string(scale));
-    }
-    layout.view = view_along(x, axis);
+    layout.view = view_along(x, resolve_scale_axis(node, static_cast<std::int64_t>(x.size())));
     layout.step = 1;
   }
   return layout;
 }
 
-void require_shape_of_scale(const NodeView& node, const Shape& scale, const Shape& zero_point) {
-  const auto single = [](const Shape& s) { return s.empty() || s == Shape{1}; };
-  if (scale == zero_point || (single(scale) && single(zero_point))) return;
-  node.fail("the zero point's shape " + norn::to_string(zero_point) + " is not the scale's, " + norn::to_string(scale));
+void require_shape_of_scale(const NodeView& node, int scale, int zero_point) {
+  const auto own = node.known_shape(scale), other = node.known_shape(zero_point);
+  if (!own || !other) return;
+  const auto many = [](const Dims& d) { return d.size() > 1 || (d.size() == 1 && DimExpr::differ(d[0], 1)); };
+  if (own->size() == other->size()) {
+    for (std::size_t d = 0; d < own->size(); ++d) node.unify((*own)[d], (*other)[d], "sizes of scale and zero point");
+  } else if (many(*own) || many(*other)) {
+    node.fail("the zero point's shape " + to_string(*other) + " is not the scale's, " + to_string(*own));
+  }
 }
 
 void infer_scales(InferContext& ctx) {
-  const std::int64_t block = resolve_scale_block(ctx);
-  if (!ctx.has_rank(1)) return;
-  const Dims& scale = ctx.shape(1);
-  if (ctx.has_rank(2)) {
-    const Dims& zero_point = ctx.shape(2);
-    const auto many = [](const Dims& d) { return d.size() > 1 || (d.size() == 1 && DimExpr::differ(d[0], 1)); };
-    if (scale.size() == zero_point.size()) {
-      for (std::size_t d = 0; d < scale.size(); ++d)
-        ctx.unify(scale[d], zero_point[d], "sizes of scale and zero point");
-    } else if (many(scale) || many(zero_point)) {
-      ctx.fail("the zero point's shape " + to_string(zero_point) + " is not the scale's, " + to_string(scale));
-    }
-  }
-  if (!ctx.has_rank(0)) return;
-  const Dims& x = ctx.shape(0);
-  const std::int64_t rank = ctx.rank(0);
-  if (block > 0 && !x.empty() && scale.size() == x.size()) {
-    const auto axis = static_cast<std::size_t>(resolve_scale_axis(ctx, rank));
-    for (std::size_t d = 0; d < x.size(); ++d) {
-      ctx.unify(d == axis ? DimExpr::ceil_div(x[d], block) : x[d], scale[d],
-                d == axis ? "blocks of x and size of the scale" : "sizes of x and of the scale");
-    }
-  } else if (scale.size() > 1) {
-    scale_does_not_fit(ctx, to_string(x), to_string(scale));
-  } else if (scale.size() == 1 && scale[0].is_constant() && scale[0].constant() != 1) {
-    // One that is not known may be 1, which is a scale for all.
-    if (ctx.version() < 13) scale_does_not_fit(ctx, to_string(x), to_string(scale));
-    ctx.unify(x[static_cast<std::size_t>(resolve_scale_axis(ctx, rank))], scale[0],
-              "the axis of x and size of the scale");
-  }
+  resolve_scale_block(ctx);
+  require_shape_of_scale(ctx, 1, 2);
+  if (ctx.has_rank(0) && ctx.has_rank(1)) check_scales(ctx, ctx.shape(0), ctx.shape(1));
 }
 
 constinit const Operator QuantizeLinear = {

@@ -3,6 +3,7 @@
 // their alphas and betas in lists.
 #include "ops/rnn/recurrent/recurrent.h"
 
+#include "ops/common/agree.h"
 #include "opset/infer_context.h"
 
 namespace norn::ops {
@@ -144,52 +145,15 @@ constexpr Schema kRNN[] = {
      .same_meaning = true},
 };
 
-// W and R stack the gates' matrices, B the biases of both.
 void infer_recurrent(InferContext& ctx, RecurrentLayer layer) {
   const RecurrentParams p = resolve_recurrent(ctx, layer);
-  const DimExpr directions = p.directions, gates = gates_of(layer).gates;
+  const RecurrentSizes sizes = resolve_recurrent_sizes(ctx, layer, p);
   const DataType type = ctx.elem(0) != DataType::Undefined ? ctx.elem(0) : ctx.elem(1);
-  // The dimension d of an input, or nothing; every input has a rank of its own.
-  const auto dim = [&](int i, int rank, int d) -> std::optional<DimExpr> {
-    ctx.require_rank(i, rank);
-    return ctx.has_rank(i) ? std::optional(ctx.shape(i)[static_cast<std::size_t>(d)]) : std::nullopt;
-  };
-  const int time_axis = p.batch_first ? 1 : 0, batch_axis = 1 - time_axis;
-  std::optional<DimExpr> hidden, batch;
-  const auto join = [&](std::optional<DimExpr>& known, const std::optional<DimExpr>& next, const char* what) {
-    if (next) known = known ? ctx.unify(*known, *next, what) : *next;
-  };
-  if (p.hidden_size) hidden = *p.hidden_size;
-  join(batch, dim(0, 3, batch_axis), "");
-  join(hidden, dim(2, 3, 2), "hidden_size and R");
-  for (const int state : {5, 6}) {
-    join(hidden, dim(state, 3, 2), "the hidden size and the initial state");
-    join(batch, dim(state, 3, p.batch_first ? 0 : 1), "the batch of X and that of the initial state");
-    if (const auto d = dim(state, 3, p.batch_first ? 1 : 0))
-      ctx.unify(*d, directions, "the initial state's directions and the node's");
-  }
-  join(batch, dim(4, 1, 0), "the batch of X and the length of sequence_lens");
-  if (const auto w = dim(1, 3, 1); w && !hidden && w->is_constant() && w->constant() % gates.constant() == 0)
-    hidden = w->constant() / gates.constant();
-  if (!hidden) hidden = ctx.fresh_dim();
-  if (!batch) batch = ctx.fresh_dim();
-  const auto agree = [&](int i, int rank, int d, const DimExpr& size, const char* what) {
-    if (const auto given = dim(i, rank, d)) ctx.unify(*given, size, what);
-  };
-  agree(1, 3, 0, directions, "the directions of W and of the node");
-  agree(2, 3, 0, directions, "the directions of R and of the node");
-  agree(3, 2, 0, directions, "the directions of B and of the node");
-  agree(7, 2, 0, directions, "the directions of P and of the node");
-  agree(1, 3, 1, gates * *hidden, "the rows of W and the gates times the hidden size");
-  agree(2, 3, 1, gates * *hidden, "the rows of R and the gates times the hidden size");
-  agree(3, 2, 1, 2 * gates * *hidden, "the numbers of B and twice the gates times the hidden size");
-  agree(7, 2, 1, 3 * *hidden, "the numbers of P and 3 times the hidden size");
-  if (const auto features = dim(0, 3, 2)) agree(1, 3, 2, *features, "the features of W and of X");
-
-  const auto time = dim(0, 3, time_axis);
-  const DimExpr steps = time ? *time : ctx.fresh_dim();
-  const Dims last = p.batch_first ? Dims{*batch, directions, *hidden} : Dims{directions, *batch, *hidden};
-  ctx.set(0, type, p.batch_first ? Dims{*batch, steps, directions, *hidden} : Dims{steps, directions, *batch, *hidden});
+  const auto or_fresh = [&](const std::optional<DimExpr>& size) { return size ? *size : ctx.fresh_dim(); };
+  const DimExpr directions = p.directions, hidden = or_fresh(sizes.hidden), batch = or_fresh(sizes.batch),
+                steps = or_fresh(sizes.steps);
+  const Dims last = p.batch_first ? Dims{batch, directions, hidden} : Dims{directions, batch, hidden};
+  ctx.set(0, type, p.batch_first ? Dims{batch, steps, directions, hidden} : Dims{steps, directions, batch, hidden});
   ctx.set(1, type, last);
   if (layer == RecurrentLayer::Lstm) ctx.set(2, type, last);
 }
@@ -200,6 +164,36 @@ void infer_rnn(InferContext& ctx) { infer_recurrent(ctx, RecurrentLayer::Rnn); }
 
 }  // namespace
 }  // namespace recurrent_cc
+
+// W and R stack the gates' matrices, B the biases of both.
+RecurrentSizes resolve_recurrent_sizes(const NodeView& node, RecurrentLayer layer, const RecurrentParams& p) {
+  static constexpr int kRanks[] = {3, 3, 3, 2, 1, 3, 3, 2};
+  for (int i = 0; i < 8; ++i) node.require_rank(i, kRanks[i]);
+  const int time_axis = p.batch_first ? 1 : 0, batch_axis = 1 - time_axis;
+  const DimExpr directions = p.directions, gates = gates_of(layer).gates;
+  RecurrentSizes s{.hidden = {}, .batch = size_of(node, 0, batch_axis), .steps = size_of(node, 0, time_axis)};
+  const auto join = [&](std::optional<DimExpr>& known, int input, int axis, const char* what) {
+    if (const auto next = size_of(node, input, axis)) known = known ? node.unify(*known, *next, what) : *next;
+  };
+  if (p.hidden_size) s.hidden = *p.hidden_size;
+  join(s.hidden, 2, 2, "hidden_size and R");
+  for (const int state : {5, 6}) {
+    join(s.hidden, state, 2, "the hidden size and the initial state");
+    join(s.batch, state, p.batch_first ? 0 : 1, "the batch of X and that of the initial state");
+    agree(node, state, p.batch_first ? 1 : 0, directions, "the node's directions");
+  }
+  join(s.batch, 4, 0, "the batch of X and the length of sequence_lens");
+  if (const auto w = size_of(node, 1, 1); w && !s.hidden && w->is_constant() && w->constant() % gates.constant() == 0)
+    s.hidden = w->constant() / gates.constant();
+  for (const int i : {1, 2, 3, 7}) agree(node, i, 0, directions, "the node's directions");
+  agree(node, 1, 2, 0, 2);
+  if (s.hidden) {
+    for (const int i : {1, 2}) agree(node, i, 1, gates * *s.hidden, "the gates times the hidden size");
+    agree(node, 3, 1, 2 * gates * *s.hidden, "twice the gates times the hidden size");
+    agree(node, 7, 1, 3 * *s.hidden, "3 times the hidden size");
+  }
+  return s;
+}
 
 constinit const Operator LSTM = {.name = "LSTM", .history = kLSTM, .infer = infer_lstm};
 constinit const Operator GRU = {.name = "GRU", .history = kGRU, .infer = infer_gru};

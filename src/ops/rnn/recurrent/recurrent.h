@@ -52,5 +52,11 @@ struct RecurrentParams {
   std::vector<RecurrentActivation> activations;  // those of each direction in turn
 };
 RecurrentParams resolve_recurrent(const opset::NodeView& node, RecurrentLayer layer);
+// What the inputs say of sizes; nothing where it is not known. Throws if they do not fit together.
+struct RecurrentSizes {
+  std::optional<opset::DimExpr> hidden, batch, steps;
+};
+RecurrentSizes resolve_recurrent_sizes(const opset::NodeView& node, RecurrentLayer layer,
+                                       const RecurrentParams& params);
 
 }  // namespace norn::ops

@@ -94,11 +94,6 @@ struct Layer {
   }
 };
 
-void require_dims(const ReferenceContext& ctx, int i, const Shape& dims, const char* name) {
-  if (!ctx.has_input(i) || ctx.input(i).dims() == dims) return;
-  ctx.fail(std::string(name) + " must have shape " + to_string(dims) + ", not " + to_string(ctx.input(i).dims()));
-}
-
 Values load_optional(const ReferenceContext& ctx, int i) {
   return ctx.has_input(i) ? load_all<double>(ctx.input(i)) : Values{};
 }
@@ -106,21 +101,11 @@ Values load_optional(const ReferenceContext& ctx, int i) {
 void run(ReferenceContext& ctx, RecurrentLayer kind) {
   const RecurrentParams p = resolve_recurrent(ctx, kind);
   const Tensor &x_in = ctx.input(0), &r_in = ctx.input(2);
-  if (x_in.rank() != 3) ctx.fail("X must have rank 3, not shape " + to_string(x_in.dims()));
-  if (r_in.rank() != 3) ctx.fail("R must have rank 3, not shape " + to_string(r_in.dims()));
-  const std::int64_t steps = x_in.dims()[p.batch_first ? 1 : 0], batch = x_in.dims()[p.batch_first ? 0 : 1];
+  const RecurrentSizes sizes = resolve_recurrent_sizes(ctx, kind, p);
+  const std::int64_t steps = sizes.steps->constant(), batch = sizes.batch->constant(),
+                     hidden = sizes.hidden->constant();
   const std::int64_t features = x_in.dims()[2], directions = p.directions, gates = gates_of(kind).gates;
-  const std::int64_t hidden = p.hidden_size.value_or(r_in.dims()[2]);
-  const auto all_biases = base::checked_mul(2 * gates, hidden);
-  if (!all_biases) ctx.fail("the hidden size is too large: " + std::to_string(hidden));
   const Shape state_dims = p.batch_first ? Shape{batch, directions, hidden} : Shape{directions, batch, hidden};
-  require_dims(ctx, 1, {directions, gates * hidden, features}, "W");
-  require_dims(ctx, 2, {directions, gates * hidden, hidden}, "R");
-  require_dims(ctx, 3, {directions, *all_biases}, "B");
-  require_dims(ctx, 4, {batch}, "sequence_lens");
-  require_dims(ctx, 5, state_dims, "initial_h");
-  require_dims(ctx, 6, state_dims, "initial_c");
-  require_dims(ctx, 7, {directions, 3 * hidden}, "P");
   std::vector<std::int64_t> lengths;  // empty: all are whole
   if (ctx.has_input(4)) lengths = to_ints(ctx.input(4));
   for (const std::int64_t n : lengths)

@@ -4,6 +4,7 @@
 #include "ops/training/optimizer/optimizer.h"
 
 #include "base/text.h"
+#include "ops/common/shapes.h"
 #include "opset/infer_context.h"
 
 namespace norn::ops {
@@ -55,6 +56,7 @@ constexpr Schema kMomentum[] = {
 
 void infer_states(InferContext& ctx, int states) {
   const int count = optimized_tensors(ctx, ctx.input_count(), ctx.output_count(), states);
+  for (const int i : {0, 1}) require_single(ctx, i);
   for (int i = 0; i < count; ++i) {
     // A tensor, its gradient and its states are all of one shape.
     std::optional<Dims> dims;

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "ops/common/elements.h"
+#include "ops/common/loops.h"
 #include "opset/reference.h"
 
 namespace norn::ops {
@@ -14,17 +15,9 @@ namespace {
 
 using opset::ReferenceContext;
 
-double learning_rate(ReferenceContext& ctx) {
-  const Tensor& r = ctx.input(0);
-  if (r.size() != 1) ctx.fail("R must be one number, but has the shape " + to_string(r.dims()));
-  return load_all<double>(r).front();
-}
+double learning_rate(ReferenceContext& ctx) { return single_number(ctx, 0); }
 // The step count T.
-double steps_done(ReferenceContext& ctx) {
-  const Tensor& t = ctx.input(1);
-  if (t.size() != 1) ctx.fail("T must be one number, but has the shape " + to_string(t.dims()));
-  return static_cast<double>(load_all<std::int64_t>(t).front());
-}
+double steps_done(ReferenceContext& ctx) { return single_number(ctx, 1); }
 
 // Calls step(x, gradient, states), which changes x and the states, for each element of each tensor. The gradient is
 // that of the loss and of norm_coefficient / 2 times the square of the tensor's norm.
