@@ -32,6 +32,7 @@ class BodyBuilder final : public NodeView {
   bool has_input(int i) const noexcept override { return i < input_count() && node_.inputs[i] != nullptr; }
   // Of inputs that constant() gives.
   std::optional<Dims> known_ints(int i) const override;
+  std::optional<Dims> known_shape(int i) const override { return type(i).shape; }
   bool wants_output(int i) const noexcept { return i < output_count() && node_.outputs[i]; }
   // Throw norn::Error (NotImplemented) if the input's element type, rank or size is not known: there is no body then.
   DataType elem(int i) const;
@@ -41,9 +42,9 @@ class BodyBuilder final : public NodeView {
   std::int64_t size_or_unknown(int i, int dimension) const noexcept;
   // Kind Unknown where the input is omitted.
   const ValueType& type(int i) const noexcept;
-  // The input's contents, if it is a constant and the body is made to run; else null. What a body makes of them is the
-  // same as what its nodes make of them otherwise.
-  const norn::Tensor* constant(int i) const noexcept;
+  // If the input is a constant and the body is made to run. What a body makes of its contents is the same as what its
+  // nodes make of them otherwise.
+  const norn::Tensor* constant(int i) const noexcept override;
 
   // Nodes in ONNX's text syntax, one or several.
   void add(std::string_view nodes);

@@ -90,6 +90,13 @@ void InferContext::set_constant(int output, norn::Tensor value) {
 DimExpr InferContext::fresh_dim(std::string_view why) { return engine_->fresh_dim(why); }
 DimExpr InferContext::fresh_int(std::string_view why) { return engine_->fresh_int(why); }
 
+std::optional<Dims> InferContext::fresh_dims(const DimExpr& rank, std::string_view why) {
+  if (!rank.is_constant() || rank.constant() > kMostDims) return {};
+  Dims dims;
+  for (std::int64_t i = 0; i < rank.constant(); ++i) dims.push_back(fresh_dim(why));
+  return dims;
+}
+
 std::optional<Dims> InferContext::partly_known_ints(int i) {
   if (auto ints = known_ints(i)) return ints;
   if (!has_rank(i) || rank(i) > 1 || (elem(i) != DataType::Int64 && elem(i) != DataType::Int32)) return {};
@@ -102,29 +109,20 @@ std::optional<Dims> InferContext::partly_known_ints(int i) {
 
 void InferContext::explain(std::string_view why) { engine_->explain(why); }
 
-DimExpr InferContext::unify(const DimExpr& a, const DimExpr& b, std::string_view what) {
+DimExpr InferContext::unify(const DimExpr& a, const DimExpr& b, std::string_view what) const {
+  DimExpr known = NodeView::unify(a, b, what);
   if (a == b) return a;
-  if (DimExpr::differ(a, b)) fail(std::string(what) + " must be equal: " + a.to_string() + " and " + b.to_string());
   try {
     engine_->equal(a, b, what);
   } catch (const Error& e) {
     fail(std::string(what) + " must be equal: " + e.message());
   }
-  if (a.is_constant() || b.is_constant()) return a.is_constant() ? a : b;
+  if (known.is_constant()) return known;
   return has_fresh(a) && !has_fresh(b) ? b : a;
 }
 
 void InferContext::fail(std::string message, std::string hint) const {
   throw Error(ErrorCode::InvalidGraph, std::move(message), {}, std::move(hint));
-}
-
-void InferContext::require_rank(int i, std::int64_t wanted) const {
-  if (!has_rank(i) || rank(i) == wanted) return;
-  std::string name;
-  const auto params = schema().inputs;
-  if (!params.empty()) name = params[std::min<std::size_t>(i, params.size() - 1)].name;
-  fail("input " + std::to_string(i) + " \"" + name + "\" has rank " + std::to_string(rank(i)) + ", but rank " +
-       std::to_string(wanted) + " is required");
 }
 
 std::vector<Fact> InferContext::infer_subgraph(std::string_view attribute, std::span<const Fact> formals) {

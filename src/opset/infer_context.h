@@ -14,6 +14,9 @@
 
 namespace norn::opset {
 
+// More dimensions than any tensor has; a damaged file may claim any number.
+inline constexpr std::int64_t kMostDims = 64;
+
 class InferContext final : public NodeView {
  public:
   int input_count() const noexcept { return static_cast<int>(inputs_.size()); }
@@ -28,11 +31,11 @@ class InferContext final : public NodeView {
   int rank(int i) const noexcept { return static_cast<int>(input(i).shape->size()); }
   // Requires has_rank(i).
   const Dims& shape(int i) const noexcept { return *input(i).shape; }
-  // The input's contents if known, else null.
-  const norn::Tensor* constant(int i) const noexcept;
+  const norn::Tensor* constant(int i) const noexcept override;
   // The input's integers (rank 0 or 1), as expressions, if known, else null.
   const Dims* ints(int i) const noexcept;
   std::optional<Dims> known_ints(int i) const override;
+  std::optional<Dims> known_shape(int i) const override { return input(i).shape; }
 
   // Answers. Outputs that are not set stay Unknown. Indexes beyond output_count() are ignored.
   void set(int output, ValueType type);
@@ -46,6 +49,8 @@ class InferContext final : public NodeView {
   // A size that nothing tells before running, and why: "the number of elements that are not zero". What is left out
   // is explain()ed, or told in general terms.
   DimExpr fresh_dim(std::string_view why = {});
+  // As many sizes, for a rank that is known and plausible; else nothing.
+  std::optional<Dims> fresh_dims(const DimExpr& rank, std::string_view why = {});
   // An integer that nothing tells before running, of either sign: an element of a vector whose others are known.
   DimExpr fresh_int(std::string_view why = {});
   // The input's integers, with fresh ones for all elements if only their number is known and small. Nothing for a value
@@ -55,14 +60,10 @@ class InferContext final : public NodeView {
   std::optional<Fractions> fractions(int i) const;
   // Why the shape of outputs stays unknown, or sizes of it: "the contents of input 1 \"shape\" are not known".
   void explain(std::string_view why);
-  // Both dimensions must be equal: throws if they are known to differ, else records the equality and returns the more
-  // definite of the two. `what` names them in the message: "channels of X and W".
-  DimExpr unify(const DimExpr& a, const DimExpr& b, std::string_view what);
+  DimExpr unify(const DimExpr& a, const DimExpr& b, std::string_view what) const override;
 
   // Throws norn::Error (InvalidGraph); the engine adds the node and the input types.
   [[noreturn]] void fail(std::string message, std::string hint = {}) const override;
-  // Requires that input i has this rank, if its rank is known.
-  void require_rank(int i, std::int64_t rank) const;
 
   // What is known of a graph attribute's outputs when its formal inputs are given these facts (none for If). May be
   // called for the same graph again, with other formals: the last call is what holds.

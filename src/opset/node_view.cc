@@ -37,6 +37,26 @@ void NodeView::require_axis_sign(std::int64_t axis, int since) const {
   fail("axis " + std::to_string(axis) + " is negative, which opset " + std::to_string(since) + " introduced");
 }
 
+std::string NodeView::input_name(int i) const {
+  std::string text = "input " + std::to_string(i);
+  if (schema().inputs.empty()) return text;
+  const Param& param = schema().inputs[std::min(static_cast<std::size_t>(i), schema().inputs.size() - 1)];
+  return text + " \"" + std::string(param.name) + "\"";
+}
+
+void NodeView::require_rank(int i, std::int64_t rank) const {
+  const auto shape = known_shape(i);
+  if (!shape || static_cast<std::int64_t>(shape->size()) == rank) return;
+  fail(input_name(i) + " has rank " + std::to_string(shape->size()) + ", but rank " + std::to_string(rank) +
+       " is required");
+}
+
+DimExpr NodeView::unify(const DimExpr& a, const DimExpr& b, std::string_view what) const {
+  if (a == b) return a;
+  if (DimExpr::differ(a, b)) fail(std::string(what) + " must be equal: " + a.to_string() + " and " + b.to_string());
+  return a.is_constant() ? a : b;
+}
+
 std::vector<bool> marked(const std::vector<std::int64_t>& axes, std::int64_t rank) {
   std::vector<bool> mark(static_cast<std::size_t>(rank), false);
   for (const std::int64_t axis : axes) mark[static_cast<std::size_t>(axis)] = true;

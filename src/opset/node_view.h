@@ -27,8 +27,12 @@ class NodeView {
 
   // False for an omitted optional input.
   virtual bool has_input(int i) const noexcept = 0;
+  // The input's contents; null if it is omitted or they are not known.
+  virtual const norn::Tensor* constant(int i) const = 0;
   // The integers of an input of rank 0 or 1, as expressions; nothing if it is omitted or they are not known.
   virtual std::optional<Dims> known_ints(int i) const = 0;
+  // The dimensions of an input; nothing if it is omitted, not a tensor, or its rank is not known.
+  virtual std::optional<Dims> known_shape(int i) const = 0;
   // As known_ints(), all of them constants.
   std::optional<std::vector<std::int64_t>> const_ints(int i) const;
 
@@ -43,6 +47,14 @@ class NodeView {
   std::vector<std::int64_t> normalize_axes(std::vector<std::int64_t> axes, std::int64_t rank) const;
   // Throws if an axis is negative in a version before `since`, which introduced that.
   void require_axis_sign(std::int64_t axis, int since) const;
+
+  // "input 1 \"W\""
+  std::string input_name(int i) const;
+  // Requires that input i has this rank, if its rank is known.
+  void require_rank(int i, std::int64_t rank) const;
+  // Both dimensions must be equal: throws if they are known to differ; returns the more definite of the two. `what`
+  // names them in the message: "channels of X and W". Inference records the equality of what is not known.
+  virtual DimExpr unify(const DimExpr& a, const DimExpr& b, std::string_view what) const;
 
   // A parameter that has to be known: throws, naming it, if it is not, since an input is missing.
   template <class T>

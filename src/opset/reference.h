@@ -22,8 +22,10 @@ class ReferenceContext final : public NodeView {
  public:
   int input_count() const noexcept { return static_cast<int>(inputs_.size()); }
   bool has_input(int i) const noexcept override { return i < input_count() && inputs_[i] != nullptr; }
+  const Tensor* constant(int i) const noexcept override;
   // Throws if the input is there and is no tensor of int32 or int64 of rank 0 or 1.
   std::optional<Dims> known_ints(int i) const override;
+  std::optional<Dims> known_shape(int i) const override;
   // Throws if the input is omitted or not a tensor.
   const Tensor& input(int i) const;
   const Value& value(int i) const;

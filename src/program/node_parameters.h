@@ -1,5 +1,5 @@
 // A Program's node, or a part of one, as its operator's `resolve_...` reads it in passes: attributes, and which inputs
-// there are; with a graph, what is known of their contents. Inference has found that they are right.
+// there are; with a graph, what is known of their shapes and contents. Inference has found that they are right.
 #pragma once
 #include <string>
 #include <utility>
@@ -15,19 +15,29 @@ class NodeParameters final : public opset::NodeView {
   explicit NodeParameters(const Node& node, const Graph* graph = nullptr)
       : NodeView(node.attributes()), node_(&node), graph_(graph) {}
   bool has_input(int i) const noexcept override { return node_->input(static_cast<std::size_t>(i)) != kNone; }
+  const norn::Tensor* constant(int i) const noexcept override {
+    const Value* at = value(i);
+    if (!at) return nullptr;
+    const norn::Tensor& contents = at->is_constant() ? at->constant : at->known.constant;
+    return contents.defined() ? &contents : nullptr;
+  }
   std::optional<opset::Dims> known_ints(int i) const override {
-    if (!graph_ || !has_input(i)) return {};
-    const Value& value = graph_->value(node_->inputs[static_cast<std::size_t>(i)]);
-    const norn::Tensor& contents = value.is_constant() ? value.constant : value.known.constant;
-    if (contents.defined()) return opset::ints_of(contents);
-    if (!value.known.ints) return {};
-    return *value.known.ints;
+    if (const norn::Tensor* contents = constant(i)) return opset::ints_of(*contents);
+    const Value* at = value(i);
+    return at && at->known.ints ? std::optional(*at->known.ints) : std::nullopt;
+  }
+  std::optional<opset::Dims> known_shape(int i) const override {
+    const Value* at = value(i);
+    return at ? at->type.shape : std::nullopt;
   }
   [[noreturn]] void fail(std::string message, std::string hint) const override {
     throw Error(ErrorCode::Internal, std::move(message), {}, std::move(hint));
   }
 
  private:
+  const Value* value(int i) const noexcept {
+    return graph_ && has_input(i) ? &graph_->value(node_->inputs[static_cast<std::size_t>(i)]) : nullptr;
+  }
   const Node* node_;
   const Graph* graph_;
 };

@@ -198,9 +198,18 @@ bool Selector::is_float(std::string_view kernel) {
   return false;
 }
 
+const norn::Tensor* SelectedNode::constant(int i) const {
+  return has_input(i) ? s_->constant_of(node_->inputs[static_cast<std::size_t>(i)]) : nullptr;
+}
+
 std::optional<opset::Dims> SelectedNode::known_ints(int i) const {
-  const norn::Tensor* t = s_->constant(static_cast<std::size_t>(i));
+  const norn::Tensor* t = constant(i);
   return t ? opset::ints_of(*t) : std::nullopt;
+}
+
+std::optional<opset::Dims> SelectedNode::known_shape(int i) const {
+  if (!has_input(i)) return {};
+  return opset::to_dims(s_->dims_of(node_->inputs[static_cast<std::size_t>(i)]));
 }
 
 void SelectedNode::fail(std::string message, std::string hint) const {

@@ -205,13 +205,18 @@ class Selector {
 // The node as the resolve functions of its operator's slice read it.
 class SelectedNode final : public opset::NodeView {
  public:
-  explicit SelectedNode(const Selector& s) : NodeView(s.attrs()), s_(&s) {}
-  bool has_input(int i) const noexcept override { return s_->has(static_cast<std::size_t>(i)); }
+  explicit SelectedNode(const Selector& s) : SelectedNode(s, s.node()) {}
+  // A part of it.
+  SelectedNode(const Selector& s, const program::Node& node) : NodeView(node.attributes()), s_(&s), node_(&node) {}
+  bool has_input(int i) const noexcept override { return node_->input(static_cast<std::size_t>(i)) != program::kNone; }
+  const norn::Tensor* constant(int i) const override;
   std::optional<opset::Dims> known_ints(int i) const override;
+  std::optional<opset::Dims> known_shape(int i) const override;
   [[noreturn]] void fail(std::string message, std::string hint = {}) const override;
 
  private:
   const Selector* s_;
+  const program::Node* node_;
 };
 
 // A kernel that copies elements from where they lie with these strides into memory of their own, and its name.

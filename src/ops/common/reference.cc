@@ -32,31 +32,33 @@ const Kernels& kernels() {
   return table;
 }
 
-std::string input_name(const Schema& schema, int i) {
-  std::string text = "input " + std::to_string(i);
-  if (schema.inputs.empty()) return text;
-  const auto& param = schema.inputs[std::min<std::size_t>(static_cast<std::size_t>(i), schema.inputs.size() - 1)];
-  return text + " \"" + std::string(param.name) + "\"";
-}
-
 }  // namespace
 
 const Value& ReferenceContext::value(int i) const {
-  if (!has_input(i)) fail(input_name(schema(), i) + " is missing");
+  if (!has_input(i)) fail(input_name(i) + " is missing");
   return *inputs_[i];
 }
 
 const Tensor& ReferenceContext::input(int i) const {
   const Value& v = value(i);
-  if (!v.is_tensor()) fail(input_name(schema(), i) + " has to be a tensor, but is " + v.describe());
+  if (!v.is_tensor()) fail(input_name(i) + " has to be a tensor, but is " + v.describe());
   return v.tensor();
+}
+
+const Tensor* ReferenceContext::constant(int i) const noexcept {
+  return has_input(i) && inputs_[i]->is_tensor() ? &inputs_[i]->tensor() : nullptr;
 }
 
 std::optional<Dims> ReferenceContext::known_ints(int i) const {
   if (!has_input(i)) return {};
   const Tensor& t = input(i);
-  if (t.rank() > 1) fail(input_name(schema(), i) + " must have rank 1, not shape " + norn::to_string(t.dims()));
+  if (t.rank() > 1) fail(input_name(i) + " must have rank 1, not shape " + norn::to_string(t.dims()));
   return to_dims(ops::to_ints(t));
+}
+
+std::optional<Dims> ReferenceContext::known_shape(int i) const {
+  const Tensor* t = constant(i);
+  return t ? std::optional(to_dims(t->dims())) : std::nullopt;
 }
 
 Tensor& ReferenceContext::output(int i, DataType dtype, const Shape& dims) {

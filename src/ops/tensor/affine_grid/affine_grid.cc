@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "ops/common/agree.h"
+#include "opset/infer_context.h"
 
 namespace norn::ops {
 inline namespace affine_grid_cc {
