@@ -8,6 +8,7 @@
 
 #include "check/rule_checks.h"
 #include "check/text.h"
+#include "ops/controlflow/scan/scan.h"
 #include "opset/registry.h"
 
 namespace norn::checks {
@@ -56,7 +57,7 @@ std::int64_t fed_inputs(const ir::Node& owner, std::int64_t opset_version) {
   switch (op ? op->control_flow : None) {
     case If: return 0;
     case Loop: return std::max<std::int64_t>(inputs, 2);
-    case Scan: return opset_version >= 9 ? inputs : inputs - 1;
+    case Scan: return ops::scan_values(static_cast<int>(opset_version), inputs);
     case SequenceMap: return inputs;
     case None: break;
   }

@@ -90,6 +90,13 @@ void InferContext::set_constant(int output, norn::Tensor value) {
 DimExpr InferContext::fresh_dim(std::string_view why) { return engine_->fresh_dim(why); }
 DimExpr InferContext::fresh_int(std::string_view why) { return engine_->fresh_int(why); }
 
+std::optional<Dims> InferContext::fresh_dims(const DimExpr& rank, std::string_view why) {
+  if (!rank.is_constant() || rank.constant() > kMostDims) return {};
+  Dims dims;
+  for (std::int64_t i = 0; i < rank.constant(); ++i) dims.push_back(fresh_dim(why));
+  return dims;
+}
+
 std::optional<Dims> InferContext::partly_known_ints(int i) {
   if (auto ints = known_ints(i)) return ints;
   if (!has_rank(i) || rank(i) > 1 || (elem(i) != DataType::Int64 && elem(i) != DataType::Int32)) return {};

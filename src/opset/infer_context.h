@@ -14,6 +14,9 @@
 
 namespace norn::opset {
 
+// More dimensions than any tensor has; a damaged file may claim any number.
+inline constexpr std::int64_t kMostDims = 64;
+
 class InferContext final : public NodeView {
  public:
   int input_count() const noexcept { return static_cast<int>(inputs_.size()); }
@@ -46,6 +49,8 @@ class InferContext final : public NodeView {
   // A size that nothing tells before running, and why: "the number of elements that are not zero". What is left out
   // is explain()ed, or told in general terms.
   DimExpr fresh_dim(std::string_view why = {});
+  // As many sizes, for a rank that is known and plausible; else nothing.
+  std::optional<Dims> fresh_dims(const DimExpr& rank, std::string_view why = {});
   // An integer that nothing tells before running, of either sign: an element of a vector whose others are known.
   DimExpr fresh_int(std::string_view why = {});
   // The input's integers, with fresh ones for all elements if only their number is known and small. Nothing for a value

@@ -17,7 +17,7 @@ bool hands_on(const Graph& graph, const Node& node) {
   if (node.op == &ops::Identity) return true;
   if (node.op == &ops::Cast) {
     const opset::ValueType& type = graph.value(node.inputs[0]).type;
-    return type.is_tensor() && node.attributes().i("to") == static_cast<std::int64_t>(type.elem) &&
+    return type.is_tensor() && ops::resolve_cast(NodeParameters(node)).to == type.elem &&
            !((opset::types::kFloat8 >> static_cast<unsigned>(type.elem)) & 1u);
   }
   if (node.op != &ops::Dropout || (node.outputs.size() > 1 && node.outputs[1] != kNone)) return false;

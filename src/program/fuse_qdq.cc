@@ -455,12 +455,11 @@ class QdqFusion {
     std::vector<ValueId> inputs = node.inputs;
     inputs[0] = x;
     if (node.op == &ops::Pad) {  // with the integer that stands for 0
-      const auto mode = node.attributes().s("mode");
-      if (mode == "constant") {
+      const NodeParameters parameters(node, &graph_);
+      if (ops::pad_mode(parameters) == ops::PadMode::Constant) {
         if (node.input(2) != kNone) {
-          if (!is_const(graph_, node.inputs[2])) return;
-          const norn::Tensor& value = graph_.value(node.inputs[2]).constant;
-          if (value.dtype() != DataType::Float || value.size() != 1 || *value.as<float>() != 0.0f) return;
+          const norn::Tensor* const value = ops::pad_element(parameters);
+          if (!value || value->dtype() != DataType::Float || *value->as<float>() != 0.0f) return;
         }
         if (inputs.size() < 3) inputs.resize(3, kNone);
         norn::Tensor number(from->type, {});

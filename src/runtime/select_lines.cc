@@ -43,8 +43,7 @@ bool select_lp_normalization(Selector& s) {
 bool select_grid_sample(Selector& s) {
   const ops::GridSampleParams p = ops::resolve_grid_sample(SelectedNode(s));
   const Shape &x = s.dims(0), &grid = s.dims(1);
-  if (p.mode != ops::SampleMode::Linear || x.size() != 4 || grid.size() != 4 || grid[3] != 2 || grid[0] != x[0] ||
-      s.dtype(0) != s.dtype(1)) {
+  if (p.mode != ops::SampleMode::Linear || x.size() != 4 || s.dtype(0) != s.dtype(1)) {
     s.refuse("grid_sample", "computes linear samples of two dimensions, of a grid of the same type");
     return false;
   }

@@ -136,10 +136,10 @@ bool select_one_hot_encoder(Selector& s) {
   kernels::OneHotConfig config;
   config.size = element_count(s.dims(0));
   config.width = s.out_dims().back();
-  config.zeros = s.attrs().flag("zeros");
+  config.zeros = ops::resolve_one_hot_encoder(SelectedNode(s), x).zeros;
   config.table = std::static_pointer_cast<const kernels::PackedLookup>(
       s.of_attributes("categories of " + std::string(data_type_name(x)), [&] {
-        ops::Labels categories = ops::resolve_labels(SelectedNode(s), "cats_int64s", "cats_strings");
+        ops::Labels categories = ops::resolve_one_hot_encoder(SelectedNode(s), x).categories;
         kernels::LookupTable table;
         table.x = categories.type() == x ? x : DataType::Undefined;  // which no kernel takes
         table.names = std::move(categories.strings);

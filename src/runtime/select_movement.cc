@@ -8,6 +8,7 @@
 #include "kernels/cpu/movement.h"
 #include "kernels/cpu/physical.h"
 #include "ops/common/shapes.h"
+#include "ops/tensor/cast/cast.h"
 #include "ops/tensor/concat/concat.h"
 #include "ops/tensor/pad/pad.h"
 #include "ops/tensor/slice/slice.h"
@@ -281,11 +282,8 @@ bool select_pad(Selector& s) {
   config.out_strides = ops::dense_strides(out);
   config.out_elements = element_count(out);
   config.fill = true;
-  if (s.has(2) && s.constant(2)->size() != 1) {
-    s.refuse("strided_copy", "constant_value has " + std::to_string(s.constant(2)->size()) + " elements, not one");
-    return false;
-  }
-  if (s.has(2)) std::memcpy(config.fill_element.data(), s.constant(2)->data(), config.element_bytes);
+  if (const Tensor* const element = ops::pad_element(node))
+    std::memcpy(config.fill_element.data(), element->data(), config.element_bytes);
   for (std::size_t d = 0; d < x.size(); ++d) {
     // The part of x that is kept: negative padding crops.
     const std::int64_t from = std::max<std::int64_t>(0, -begin[d]), to = std::min(x[d], out[d] - begin[d]);
@@ -302,7 +300,7 @@ bool select_cast(Selector& s) {
     s.view(0);  // an infinity may have to saturate in the 8-bit formats
     return true;
   }
-  const bool saturate = !s.attrs().declares("saturate") || s.attrs().flag("saturate");
+  const bool saturate = ops::resolve_cast(SelectedNode(s)).saturate;
   const kernels::CastConfig config{s.dtype(0), s.out_dtype(), element_count(s.out_dims()), saturate};
   return s.choose(kernels::cast_candidates(), config, {{s.node().inputs[0]}}, {s.node().outputs[0]});
 }

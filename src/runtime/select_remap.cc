@@ -66,13 +66,8 @@ bool select_pad_mode(Selector& s) {
   const ops::PadParams p = ops::resolve_pad(node, static_cast<std::int64_t>(x.size()));
   const auto begins = opset::to_constants(node.require(p.begin, "pads"));
   kernels::RemapConfig config;
-  if (fills && s.has(2)) {
-    if (s.constant(2)->size() != 1 || s.dtype(2) != s.out_dtype()) {
-      s.refuse("remap", "the value to fill with is not one element of the type");
-      return false;
-    }
-    std::memcpy(config.fill.data(), s.constant(2)->data(), element_size(s.out_dtype()));
-  }
+  if (const Tensor* const element = fills ? ops::pad_element(node) : nullptr)
+    std::memcpy(config.fill.data(), element->data(), element_size(s.out_dtype()));
   for (std::size_t d = 0; d < x.size(); ++d) {
     const std::int64_t begin = begins[d], end = out[d] - x[d] - begin;
     const std::int64_t first = std::max<std::int64_t>(-begin, 0);
@@ -121,33 +116,10 @@ bool select_tile(Selector& s) {
 bool select_resize(Selector& s) {
   if (!has_tables(s, "remap")) return false;
   const SelectedNode node(s);
-  const bool old = s.node().schema->since < 11;  // without roi and sizes
-  const std::size_t scales_at = old ? 1 : 2;
   const Shape &x = s.dims(0), &out = s.out_dims();
   const ops::ResizeParams p = ops::resolve_resize(node, static_cast<std::int64_t>(x.size()));
-  ops::ResizeTarget target;
-  std::vector<double> roi;
-  if (!old && s.has(1) && s.dims(1).size() != 1) {
-    s.refuse("remap", "roi is not a list");
-    return false;
-  }
-  if (s.has(scales_at)) {
-    const Tensor& scales = *s.constant(scales_at);
-    if (scales.dtype() != DataType::Float || scales.rank() != 1) {
-      s.refuse("remap", "scales is not a list of floats");
-      return false;
-    }
-    target.scales.assign(scales.as<float>(), scales.as<float>() + scales.size());
-  }
-  if (s.has(3)) target.sizes = node.known_ints(3).value_or(opset::Dims{});
-  if (p.coordinates == ops::Coordinates::TfCropAndResize) {
-    if (!s.has(1) || s.dtype(1) != DataType::Float) {
-      s.refuse("remap", "roi is not a list of floats");
-      return false;
-    }
-    for (std::int64_t i = 0; i < s.constant(1)->size(); ++i) roi.push_back(s.constant(1)->as<float>()[i]);
-  }
-  const std::vector<ops::AxisTaps> axes = ops::resize_taps(node, p, target, x, roi);
+  const auto target = node.require(ops::resolve_resize_target(node, p), "scales");
+  const std::vector<ops::AxisTaps> axes = ops::resize_taps(node, p, target, x);
   const bool crops = std::any_of(axes.begin(), axes.end(), [](const auto& a) { return !a.outside.empty(); });
   if (crops) {
     s.refuse("remap", "a coordinate lies outside of the input");

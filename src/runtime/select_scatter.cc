@@ -4,9 +4,11 @@
 #include "kernels/cpu/scatter.h"
 #include "kernels/cpu/triangle.h"
 #include "ops/common/shapes.h"
+#include "ops/tensor/gather_elements/gather_elements.h"
 #include "ops/tensor/gather_nd/gather_nd.h"
 #include "ops/tensor/reverse_sequence/reverse_sequence.h"
 #include "ops/tensor/scatter_elements/reduction.h"
+#include "ops/tensor/scatter_elements/scatter_elements.h"
 #include "ops/tensor/trilu/trilu.h"
 #include "runtime/select.h"
 
@@ -46,11 +48,12 @@ kernels::ScatterKind kind_of(ops::ScatterReduction reduction) {
 }  // namespace
 
 bool select_gather_elements(Selector& s) {
-  if (!moves_elements(s, "gather_elements") || s.dims(0).empty()) return false;
+  if (!moves_elements(s, "gather_elements")) return false;
   kernels::GatherElementsConfig config;
   config.data = s.dims(0);
   config.indices = s.dims(1);
-  config.axis = SelectedNode(s).axis(static_cast<std::int64_t>(config.data.size()));
+  const SelectedNode node(s);
+  config.axis = *ops::elements_axis(node, node.known_shape(1));
   config.element_bytes = element_size(s.out_dtype());
   config.wide_indices = s.dtype(1) == DataType::Int64;
   return s.choose(kernels::gather_elements_candidates(), config, {{s.node().inputs[0]}, {s.node().inputs[1]}},
@@ -58,12 +61,12 @@ bool select_gather_elements(Selector& s) {
 }
 
 bool select_scatter_elements(Selector& s) {
-  if (!moves_elements(s, "scatter_elements") || s.dims(0).empty() || s.dims(1) != s.dims(2)) return false;
+  if (!moves_elements(s, "scatter_elements")) return false;
   const SelectedNode node(s);
   kernels::ScatterElementsConfig config;
   config.data = s.dims(0);
   config.indices = s.dims(1);
-  config.axis = node.axis(static_cast<std::int64_t>(config.data.size()));
+  config.axis = *ops::scatter_axis(node);
   config.type = s.out_dtype();
   config.kind = kind_of(ops::resolve_scatter_reduction(node));
   config.wide_indices = s.dtype(1) == DataType::Int64;
@@ -73,11 +76,8 @@ bool select_scatter_elements(Selector& s) {
 bool select_gather_nd(Selector& s) {
   if (!moves_elements(s, "gather_nd")) return false;
   const Shape &data = s.dims(0), &indices = s.dims(1);
-  const SelectedNode node(s);
-  const auto r = static_cast<std::int64_t>(data.size()), q = static_cast<std::int64_t>(indices.size());
-  const std::int64_t b = ops::gather_nd_batch_dims(node, r, q);
-  const std::int64_t n = ops::check_index_length(node, indices.back(), r - b);
-  if (!std::equal(data.begin(), data.begin() + b, indices.begin())) return false;
+  const ops::GatherNdParams p = ops::resolve_gather_nd(SelectedNode(s));
+  const auto b = static_cast<std::ptrdiff_t>(p.batches.size()), n = static_cast<std::ptrdiff_t>(*p.length);
   const std::int64_t sizes = element_count(s.out_dims());
   kernels::GatherNdConfig config;
   config.batches = element_count(Shape(data.begin(), data.begin() + b));
@@ -96,17 +96,13 @@ bool select_gather_nd(Selector& s) {
 bool select_scatter_nd(Selector& s) {
   if (!moves_elements(s, "scatter_nd")) return false;
   const Shape &data = s.dims(0), &indices = s.dims(1);
-  if (data.empty() || indices.empty() || indices.back() > static_cast<std::int64_t>(data.size())) return false;
   const auto n = static_cast<std::ptrdiff_t>(indices.back());
-  Shape wanted(indices.begin(), indices.end() - 1);
-  wanted.insert(wanted.end(), data.begin() + n, data.end());
-  if (s.dims(2) != wanted) return false;
   kernels::ScatterNdConfig config;
   config.axes = Shape(data.begin(), data.begin() + n);
   config.block = element_count(Shape(data.begin() + n, data.end()));
   config.type = s.out_dtype();
   config.kind = kind_of(ops::resolve_scatter_reduction(SelectedNode(s)));
-  if (n == 0 || element_count(wanted) == 0) {
+  if (n == 0 || element_count(s.dims(2)) == 0) {
     s.refuse("scatter_nd", "an index has no coordinates, or there is nothing to write");
     return false;
   }

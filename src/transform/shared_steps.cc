@@ -78,6 +78,16 @@ void axis_from_front(NodeEdit& edit) {
   if (axis < 0) edit.set_attr("axis", axis + known_rank(edit));
 }
 
+void axis_of_data_from_front(NodeEdit& edit) { axis_of_data_from_front(edit, 0); }
+
+void axis_of_data_from_front(NodeEdit& edit, std::int64_t new_dims) {
+  const auto axis = edit.attrs().find_i("axis");
+  if (!axis || *axis >= 0) return;
+  const auto rank = edit.input_rank(0);
+  if (!rank) edit.cannot("the axis is negative, which needs a known rank to be counted from the front");
+  edit.set_attr("axis", *axis + *rank + new_dims);
+}
+
 void axes_from_front(NodeEdit& edit) { axes_from_front(edit, 0); }
 
 void axes_from_front(NodeEdit& edit, std::int64_t new_dims) {
@@ -86,6 +96,16 @@ void axes_from_front(NodeEdit& edit, std::int64_t new_dims) {
   const std::int64_t rank = known_rank(edit) + new_dims;
   for (std::int64_t& a : *axes) a += a < 0 ? rank : 0;
   edit.set_attr("axes", *axes);
+}
+
+std::optional<DimExpr> size_along_axis(NodeEdit& edit) {
+  const auto& shape = edit.input_type(0).shape;
+  if (!shape) return {};
+  const auto rank = static_cast<std::int64_t>(shape->size());
+  std::int64_t axis = edit.attrs().i("axis");
+  if (axis < 0) axis += rank;
+  if (axis < 0 || axis >= rank) edit.cannot("the axis is outside the data's shape");
+  return (*shape)[static_cast<std::size_t>(axis)];
 }
 
 std::vector<std::int64_t> constant_ints(NodeEdit& edit, int input) {

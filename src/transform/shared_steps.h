@@ -1,5 +1,7 @@
 // Version steps that the histories of many operators repeat.
 #pragma once
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -9,10 +11,22 @@
 
 namespace norn::transform {
 
+// A literal as a template's argument, so that a step can be named for an attribute.
+template <std::size_t kSize>
+struct AttrName {
+  char text[kSize];
+  constexpr AttrName(const char (&name)[kSize]) { std::copy_n(name, kSize, text); }
+};
+
 // The node means the same in the other version: what is new in it may be left out, or says what went without saying.
 void unchanged(NodeEdit& edit);
 // The attribute `consumed_inputs` of version 1, which was optional and meant nothing, goes.
 void drop_consumed_inputs(NodeEdit& edit);
+// The attribute goes, which concerns only what the other version does not have.
+template <AttrName kName>
+void drop_attr(NodeEdit& edit) {
+  edit.remove_attr(kName.text);
+}
 // An attribute that the older version does not have, and that means nothing while it is 0.
 void drop_flag(NodeEdit& edit, std::string_view name);
 
@@ -26,8 +40,15 @@ void int_to_float(NodeEdit& edit, std::string_view name);
 // The attribute `axis`, or each of `axes`, may be negative in the newer version only: counted from the front of the
 // first input whose rank is known (and of `new_dims` dimensions more).
 void axis_from_front(NodeEdit& edit);
+// The same for an axis of input 0, whose rank other inputs do not share, and of `new_dims` dimensions more.
+void axis_of_data_from_front(NodeEdit& edit);
+void axis_of_data_from_front(NodeEdit& edit, std::int64_t new_dims);
 void axes_from_front(NodeEdit& edit);
 void axes_from_front(NodeEdit& edit, std::int64_t new_dims);
+
+// The size of input 0 along the attribute `axis`; nothing if its rank is not known. Throws (cannot) if it has no such
+// axis.
+std::optional<opset::DimExpr> size_along_axis(NodeEdit& edit);
 
 // The integers of a constant input. Throws (cannot) if they are computed: in the other version they are an attribute.
 std::vector<std::int64_t> constant_ints(NodeEdit& edit, int input);

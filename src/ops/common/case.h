@@ -19,6 +19,7 @@
 //   int64[2] N 2*N               contents known by their symbols (inference alone); "unknown" in an output
 //   float, ?                     a tensor of unknown rank; a value of unknown type
 //   seq(float[2] 1 2 | float[0]) a sequence
+//   map(int64[2] 7 3 | float[2] 1 2)  a map: its keys, and as many values; map(int64,float[]) is a type
 //
 // {a|b|c} anywhere stands for each of them in turn. In outputs of inference, a dimension "?" is one that nothing tells.
 // This header is light on purpose: files of cases compile in a moment.

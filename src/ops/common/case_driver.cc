@@ -139,7 +139,8 @@ Knowledge knowledge(const Trial& trial, Sizes sizes, Contents contents, std::str
   for (std::size_t i = 0; i < trial.inputs.size(); ++i) {
     const Given& g = trial.inputs[i];
     Known known{g.present, g.present ? type_of(*g.value) : ValueType{}, {}};
-    if (g.present && !g.type.is_tensor() && g.type.known() && !known.type.known()) known.type = g.type;
+    if (g.present && !g.type.is_tensor() && g.type.known() && (!known.type.known() || g.value->is_map()))
+      known.type = g.type;
     if (g.present && g.value->is_tensor()) {
       const Tensor& t = g.value->tensor();
       const bool shape_like = is_shape_like(*g.value);

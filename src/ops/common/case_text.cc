@@ -4,6 +4,8 @@
 #include <charconv>
 #include <cmath>
 #include <complex>
+#include <memory>
+#include <utility>
 
 #include "ir/tensor_data.h"
 #include "norn/error.h"
@@ -212,6 +214,13 @@ ValueType type(std::string_view text) {
   };
   if (auto of = inside("seq(")) return ValueType::sequence(type(*of));
   if (auto of = inside("optional(")) return ValueType::optional(type(*of));
+  if (auto of = inside("map(")) {
+    const std::vector<std::string> parts = split(*of, ',');
+    if (parts.size() != 2) bad("no map", text);
+    ValueType map{.kind = ValueType::Kind::Map, .elem = data_type_from_name(parts[0])};
+    map.element = std::make_shared<const ValueType>(type(parts[1]));
+    return map;
+  }
   const auto bracket = text.find('[');
   const DataType elem = data_type_from_name(text.substr(0, bracket));
   if (elem == DataType::Undefined) bad("no type", text);
@@ -229,11 +238,42 @@ ValueType type_of(const Value& value) {
   }
   if (value.is_sequence()) {
     const auto& items = value.sequence().items;
-    if (items.empty() || !items[0].is_tensor()) return ValueType::sequence({});
-    return ValueType::sequence(ValueType::tensor(items[0].tensor().dtype()));
+    return ValueType::sequence(items.empty() ? ValueType{} : opset::without_shape(type_of(items[0])));
+  }
+  if (value.is_map()) {
+    const Map& map = value.map();
+    ValueType of{.kind = ValueType::Kind::Map, .elem = map.keys.dtype()};
+    if (!map.values.empty()) of.element = std::make_shared<const ValueType>(type_of(map.values[0]));
+    return of;
   }
   return {};
 }
+
+namespace {
+
+// "keys | values", each a tensor with contents.
+Given given_map(std::string_view text, std::uint32_t seed) {
+  std::vector<Tensor> both;
+  for (const std::string& part : split(text, '|')) {
+    const Given one = given(part, seed++);
+    if (!one.value) bad("keys or values without contents", text);
+    both.push_back(one.value->tensor());
+  }
+  if (both.size() != 2 || both[0].size() != both[1].size()) bad("not as many keys as values", text);
+  Map map{both[0], {}};
+  for (std::int64_t i = 0; i < both[1].size(); ++i) {
+    Tensor one(both[1].dtype(), {});
+    copy_elements(one, 0, both[1], i, 1);
+    map.values.emplace_back(std::move(one));
+  }
+  Given g;
+  g.type = {.kind = ValueType::Kind::Map, .elem = both[0].dtype()};
+  g.type.element = std::make_shared<const ValueType>(ValueType::tensor(both[1].dtype()));
+  g.value = Value(std::move(map));
+  return g;
+}
+
+}  // namespace
 
 Given given(std::string_view whole_text, std::uint32_t seed) {
   const std::string_view text = trimmed(whole_text);
@@ -253,6 +293,8 @@ Given given(std::string_view whole_text, std::uint32_t seed) {
     g.type = type_of(*g.value);
     return g;
   }
+  if (text.starts_with("map(") && text.find('|') != std::string_view::npos)
+    return given_map(text.substr(4, text.size() - 5), seed);
   std::vector<std::string> words = split(text, ' ');
   if (words.empty()) bad("nothing", whole_text);
   g.type = type(words[0]);

@@ -281,7 +281,7 @@ std::optional<DataType> type_attribute(const opset::NodeView& node, std::string_
   if (*given <= 0 || *given >= kDataTypeCount)
     node.fail(std::string(name) + " is " + std::to_string(*given) + ", which is not an element type");
   const auto type = static_cast<DataType>(*given);
-  if (allowed && !allowed->set.allows_tensor(type))
+  if (allowed && !((allowed->set.tensor | allowed->set.sequence) >> static_cast<unsigned>(type) & 1u))
     node.fail(std::string(name) + " is " + std::string(data_type_name(type)) + ", which the output cannot be");
   return type;
 }

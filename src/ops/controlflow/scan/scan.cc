@@ -222,10 +222,12 @@ void infer_scan(InferContext& ctx) {
 }  // namespace
 }  // namespace scan_cc
 
+std::int64_t scan_values(int version, std::int64_t inputs) { return version < 9 ? inputs - 1 : inputs; }
+
 ScanParameters resolve_scan(const Attrs& attrs, std::int64_t inputs, std::optional<std::size_t> body_outputs) {
   ScanParameters p;
   p.batched = attrs.schema().since < 9;
-  const std::int64_t values = inputs - (p.batched ? 1 : 0), scanned = attrs.i("num_scan_inputs");
+  const std::int64_t values = scan_values(attrs.schema().since, inputs), scanned = attrs.i("num_scan_inputs");
   if (scanned < 1 || scanned > values)
     throw Error(ErrorCode::InvalidGraph, "num_scan_inputs is " + std::to_string(scanned) + ", but the node has " +
                                              std::to_string(values) + " inputs for states and scans");

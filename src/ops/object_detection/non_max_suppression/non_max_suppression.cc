@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "ops/common/agree.h"
 #include "ops/common/shapes.h"
 #include "opset/infer_context.h"
 
@@ -31,30 +32,39 @@ constexpr Schema kNonMaxSuppression[] = {
 };
 
 void infer_non_max_suppression(InferContext& ctx) {
-  boxes_are_centered(ctx);
-  ctx.require_rank(0, 3);
-  ctx.require_rank(1, 3);
-  if (ctx.has_rank(0)) ctx.unify(ctx.shape(0)[2], 4, "coordinates of a box and 4");
-  if (ctx.has_rank(0) && ctx.has_rank(1)) {
-    ctx.unify(ctx.shape(0)[0], ctx.shape(1)[0], "batches of boxes and scores");
-    ctx.unify(ctx.shape(0)[1], ctx.shape(1)[2], "boxes of boxes and scores");
-  }
-  for (int i = 2; i < 5; ++i) {
-    if (!ctx.has_rank(i)) continue;
-    const DimExpr count = product(ctx.shape(i));
-    if (count.is_constant() && count.constant() > 1)
-      ctx.fail("input " + std::to_string(i) + " has " + count.to_string() + " elements, but has to be one number");
-  }
+  resolve_non_max_suppression(ctx);
   ctx.set(0, DataType::Int64, {ctx.fresh_dim("the number of boxes that are selected"), 3});
+}
+
+// The input that holds a number, if there is one and it is known.
+const Tensor* number(const NodeView& node, int input, DataType type) {
+  if (const auto shape = node.known_shape(input)) {
+    const DimExpr count = product(*shape);
+    if (count.is_constant() && count.constant() > 1)
+      node.fail("input " + std::to_string(input) + " has " + count.to_string() + " elements, but has to be one number");
+  }
+  const Tensor* const value = node.constant(input);
+  return value && value->size() == 1 && value->dtype() == type ? value : nullptr;
 }
 
 }  // namespace
 }  // namespace non_max_suppression_cc
 
-bool boxes_are_centered(const NodeView& node) {
+NonMaxSuppressionParams resolve_non_max_suppression(const NodeView& node) {
   const std::int64_t format = node.attrs().i("center_point_box");
   if (format != 0 && format != 1) node.fail("center_point_box is " + std::to_string(format) + ", but has to be 0 or 1");
-  return format == 1;
+  node.require_rank(0, 3);
+  node.require_rank(1, 3);
+  agree(node, 0, 2, 4, "coordinates of a box");
+  agree(node, 0, 0, 1, 0);
+  agree(node, 0, 1, 1, 2);
+  NonMaxSuppressionParams p{.centered = format == 1, .most = 0, .overlap = 0, .least_score = std::nullopt};
+  if (const Tensor* const most = number(node, 2, DataType::Int64)) p.most = *most->as<std::int64_t>();
+  if (const Tensor* const overlap = number(node, 3, DataType::Float)) p.overlap = *overlap->as<float>();
+  if (const Tensor* const least = number(node, 4, DataType::Float)) p.least_score = *least->as<float>();
+  if (!(p.overlap >= 0 && p.overlap <= 1))
+    node.fail("iou_threshold is " + std::to_string(p.overlap) + ", but has to be from 0 to 1");
+  return p;
 }
 
 constinit const Operator NonMaxSuppression = {

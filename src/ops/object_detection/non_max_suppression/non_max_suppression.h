@@ -1,5 +1,8 @@
 // The operators of this slice, for other rooms to name.
 #pragma once
+#include <cstdint>
+#include <optional>
+
 #include "opset/node_view.h"
 #include "opset/schema.h"
 
@@ -7,7 +10,13 @@ namespace norn::ops {
 
 extern const opset::Operator NonMaxSuppression;
 
-// The attribute center_point_box: boxes are centres and sizes, not corners. Throws if it is neither.
-bool boxes_are_centered(const opset::NodeView& node);
+// Numbers that are left out, or not known, are those that stand for nothing.
+struct NonMaxSuppressionParams {
+  bool centered = false;  // boxes are centres and sizes, not corners
+  std::int64_t most = 0;  // boxes of a class
+  float overlap = 0;      // from which a box is left out
+  std::optional<float> least_score;
+};
+NonMaxSuppressionParams resolve_non_max_suppression(const opset::NodeView& node);
 
 }  // namespace norn::ops

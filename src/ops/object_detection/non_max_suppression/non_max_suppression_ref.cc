@@ -8,8 +8,6 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
-#include <optional>
-#include <string>
 #include <vector>
 
 #include "opset/reference.h"
@@ -98,47 +96,25 @@ class Ranking {
   std::size_t sorted_ = 0;
 };
 
-// The number that an optional input holds.
-template <class T>
-std::optional<T> number(const opset::ReferenceContext& ctx, int input) {
-  if (!ctx.has_input(input) || ctx.input(input).size() == 0) return {};
-  if (ctx.input(input).size() > 1) {
-    ctx.fail("input " + std::to_string(input) + " has " + std::to_string(ctx.input(input).size()) +
-             " elements, but has to be one number");
-  }
-  return *ctx.input(input).as<T>();
-}
-
 void non_max_suppression_ref(opset::ReferenceContext& ctx) {
-  const bool centered = boxes_are_centered(ctx);
+  const NonMaxSuppressionParams p = resolve_non_max_suppression(ctx);
   const Tensor &boxes = ctx.input(0), &scores = ctx.input(1);
-  if (boxes.rank() != 3 || scores.rank() != 3 || boxes.dims()[2] != 4 || boxes.dims()[0] != scores.dims()[0] ||
-      boxes.dims()[1] != scores.dims()[2]) {
-    ctx.fail("boxes " + to_string(boxes.dims()) + " and scores " + to_string(scores.dims()) +
-             " have to be batches x boxes x 4 and batches x classes x boxes");
-  }
-  const std::int64_t most = number<std::int64_t>(ctx, 2).value_or(0);
-  const float overlap_threshold = number<float>(ctx, 3).value_or(0);
-  const std::optional<float> score_threshold = number<float>(ctx, 4);
-  if (!(overlap_threshold >= 0 && overlap_threshold <= 1)) {
-    ctx.fail("iou_threshold is " + std::to_string(overlap_threshold) + ", but has to be from 0 to 1");
-  }
   const std::int64_t batches = boxes.dims()[0], classes = scores.dims()[1], count = boxes.dims()[1];
   std::vector<std::int64_t> result;
   Boxes selected;
   std::vector<Candidate> order;
-  for (std::int64_t b = 0; most > 0 && b < batches; ++b) {
+  for (std::int64_t b = 0; p.most > 0 && b < batches; ++b) {
     for (std::int64_t c = 0; c < classes; ++c) {
       const float* score = scores.as<float>() + (b * classes + c) * count;
       order.clear();
       for (std::int64_t i = 0; i < count; ++i)
-        if (!score_threshold || score[i] > *score_threshold) order.push_back({rank_of(score[i]), i});
+        if (!p.least_score || score[i] > *p.least_score) order.push_back({rank_of(score[i]), i});
       selected.clear();
-      Ranking ranking(order, most);
-      for (std::size_t i = 0; i < order.size() && static_cast<std::int64_t>(selected.size()) < most; ++i) {
+      Ranking ranking(order, p.most);
+      for (std::size_t i = 0; i < order.size() && static_cast<std::int64_t>(selected.size()) < p.most; ++i) {
         const Candidate& candidate = ranking[i];
-        const Box box = read_box(boxes.as<float>() + (b * count + candidate.box) * 4, centered);
-        if (selected.any_overlaps(box, overlap_threshold)) continue;
+        const Box box = read_box(boxes.as<float>() + (b * count + candidate.box) * 4, p.centered);
+        if (selected.any_overlaps(box, p.overlap)) continue;
         selected.add(box);
         result.insert(result.end(), {b, c, candidate.box});
       }

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "base/text.h"
+#include "ops/common/agree.h"
 #include "opset/infer_context.h"
 
 namespace norn::ops {
@@ -47,16 +48,9 @@ constexpr Schema kRoiAlign[] = {
 
 void infer_roi_align(InferContext& ctx) {
   const RoiAlignParams p = resolve_roi_align(ctx);
-  ctx.require_rank(0, 4);
-  ctx.require_rank(1, 2);
-  ctx.require_rank(2, 1);
-  if (ctx.has_rank(1)) ctx.unify(ctx.shape(1)[1], 4, "coordinates of a region and 4");
-  DimExpr regions;
-  if (ctx.has_rank(1) && ctx.has_rank(2))
-    regions = ctx.unify(ctx.shape(1)[0], ctx.shape(2)[0], "sizes of rois and batch_indices");
-  else
-    regions = ctx.has_rank(1) ? ctx.shape(1)[0] : ctx.has_rank(2) ? ctx.shape(2)[0] : ctx.fresh_dim();
-  ctx.set(0, ctx.elem(0), {regions, ctx.has_rank(0) ? ctx.shape(0)[1] : ctx.fresh_dim(), p.height, p.width});
+  ctx.set(0, ctx.elem(0),
+          {p.regions ? *p.regions : ctx.fresh_dim(), ctx.has_rank(0) ? ctx.shape(0)[1] : ctx.fresh_dim(), p.height,
+           p.width});
 }
 
 }  // namespace
@@ -69,7 +63,8 @@ RoiAlignParams resolve_roi_align(const NodeView& node) {
                    .sampling_ratio = attrs.i("sampling_ratio"),
                    .spatial_scale = attrs.f("spatial_scale"),
                    .maximum = false,
-                   .half_pixel = false};
+                   .half_pixel = false,
+                   .regions = std::nullopt};
   const std::string mode = attrs.s("mode");
   if (mode != "avg" && mode != "max")
     node.fail("the attribute \"mode\" is " + base::quoted(mode), "it has to be avg or max");
@@ -91,6 +86,11 @@ RoiAlignParams resolve_roi_align(const NodeView& node) {
   bounded(p.height, "output_height", 1, std::int64_t{1} << 31);
   bounded(p.width, "output_width", 1, std::int64_t{1} << 31);
   bounded(p.sampling_ratio, "sampling_ratio", 0, 1 << 16);
+  node.require_rank(0, 4);
+  node.require_rank(1, 2);
+  node.require_rank(2, 1);
+  agree(node, 1, 1, 4, "coordinates of a region");
+  p.regions = agree(node, 1, 0, 2, 0);
   return p;
 }
 

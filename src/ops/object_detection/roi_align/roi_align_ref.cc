@@ -129,10 +129,6 @@ double maximum(const T* plane, std::int64_t columns, std::span<const Between> y,
 void roi_align_ref(opset::ReferenceContext& ctx) {
   const RoiAlignParams p = resolve_roi_align(ctx);
   const Tensor &x = ctx.input(0), &rois = ctx.input(1), &batches = ctx.input(2);
-  if (x.rank() != 4 || rois.rank() != 2 || rois.dims()[1] != 4 || batches.dims() != Shape{rois.dims()[0]}) {
-    ctx.fail("X " + to_string(x.dims()) + ", rois " + to_string(rois.dims()) + " and batch_indices " +
-             to_string(batches.dims()) + " have to be N x C x H x W, regions x 4 and regions");
-  }
   const std::int64_t count = rois.dims()[0], channels = x.dims()[1], rows = x.dims()[2], columns = x.dims()[3];
   const std::vector<double> corners = load_all<double>(rois);
   const bool in_place = x.dtype() == DataType::Float;  // others are widened

@@ -92,7 +92,7 @@ Tensor scalar(bool value) {
 
 // The type of what the optional may hold: the input's, else that of the attribute.
 void infer_optional(InferContext& ctx) {
-  const ir::Type* said = ctx.attrs().type("type");
+  const ir::Type* said = optional_type(ctx);
   ValueType element = ctx.input(0);
   if (said) {
     ValueType declared = from_ir(*said, [&] { return ctx.fresh_dim(); });
@@ -100,8 +100,6 @@ void infer_optional(InferContext& ctx) {
       element = std::move(declared);
     else if (!same_type(declared, element))
       ctx.fail("the attribute type says " + declared.to_string() + ", but the input is " + element.to_string());
-  } else if (!ctx.has_input(0)) {
-    ctx.fail("an optional without a value needs the attribute type");
   }
   if (element.known()) ctx.set(0, ValueType::optional(std::move(element)));
 }
@@ -127,6 +125,12 @@ void infer_optional_has_element(InferContext& ctx) {
 
 }  // namespace
 }  // namespace optional_cc
+
+const ir::Type* optional_type(const NodeView& node) {
+  const ir::Type* const type = node.attrs().type("type");
+  if (!type && !node.has_input(0)) node.fail("an optional without a value needs the attribute type");
+  return type;
+}
 
 constinit const Operator Optional = {.name = "Optional", .history = kOptionalRows, .infer = infer_optional};
 constinit const Operator OptionalGetElement = {

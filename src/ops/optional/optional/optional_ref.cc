@@ -9,10 +9,8 @@ inline namespace optional_ref_cc {
 namespace {
 
 void optional_ref(opset::ReferenceContext& ctx) {
-  if (!ctx.has_input(0)) {
-    if (!ctx.attrs().type("type")) ctx.fail("an optional without a value needs the attribute type");
-    return ctx.set_output(0, Value());
-  }
+  optional_type(ctx);
+  if (!ctx.has_input(0)) return ctx.set_output(0, Value());
   const Value& value = ctx.value(0);
   ctx.set_output(0, value.is_tensor() ? Value(value.tensor().clone()) : value);
 }

@@ -4,6 +4,7 @@
 // another. Inside a sequence's type such a variable is no more than a placeholder.
 #include "ops/sequence/sequence_basic/sequence_basic.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -106,11 +107,10 @@ ValueType element_of(InferContext& ctx, const ValueType& sequence) {
   return element;
 }
 
-void require_position(InferContext& ctx, int input) {
-  if (!ctx.has_rank(input)) return;
-  for (const DimExpr& d : ctx.shape(input)) {
-    if (DimExpr::differ(d, 1)) ctx.fail("position must be a scalar, not " + ctx.input(input).to_string());
-  }
+void require_position(const NodeView& node, int input) {
+  const auto shape = node.known_shape(input);
+  if (shape && std::any_of(shape->begin(), shape->end(), [](const DimExpr& d) { return DimExpr::differ(d, 1); }))
+    node.fail("position must be a scalar, not of shape " + to_string(*shape));
 }
 
 constinit const Operator SequenceConstruct = {

@@ -21,7 +21,7 @@ opset::ValueType common_type(opset::InferContext& ctx, const opset::ValueType& a
 opset::ValueType element_of(opset::InferContext& ctx, const opset::ValueType& sequence);
 
 // A position in a sequence is one integer: throws if the input is known to be something else.
-void require_position(opset::InferContext& ctx, int input);
+void require_position(const opset::NodeView& node, int input);
 // That of a sequence of `size`, counted from the front; `size` itself is a position if `inclusive`.
 std::int64_t sequence_position(const opset::ReferenceContext& ctx, int input, std::int64_t size,
                                bool inclusive = false);

@@ -36,9 +36,8 @@ void sequence_at_ref(opset::ReferenceContext& ctx) {
 }  // namespace sequence_basic_ref_cc
 
 std::int64_t sequence_position(const opset::ReferenceContext& ctx, int input, std::int64_t size, bool inclusive) {
-  const Tensor& position = ctx.input(input);
-  if (position.size() != 1) ctx.fail("position must be a scalar, not of shape " + to_string(position.dims()));
-  const std::int64_t given = to_ints(position)[0];
+  require_position(ctx, input);
+  const std::int64_t given = to_ints(ctx.input(input))[0];
   const std::int64_t at = given < 0 ? given + size : given;
   if (at < 0 || at > size || (at == size && !inclusive))
     ctx.fail("position " + std::to_string(given) + " is outside a sequence of " + std::to_string(size));

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "ops/common/shapes.h"
 #include "ops/sequence/sequence_basic/sequence_basic.h"
 #include "opset/infer_context.h"
 
@@ -79,10 +80,7 @@ void infer_sequence_length(InferContext& ctx) { ctx.set(0, DataType::Int64, {});
 }  // namespace sequence_edit_cc
 
 DataType resolve_sequence_empty(const NodeView& node) {
-  const std::int64_t dtype = node.attrs().find_i("dtype").value_or(static_cast<std::int64_t>(DataType::Float));
-  if (dtype < 1 || dtype >= kDataTypeCount || !(node.schema().types[0].set.sequence >> dtype & 1))
-    node.fail("dtype " + std::to_string(dtype) + " is not an element type that a sequence may have");
-  return static_cast<DataType>(dtype);
+  return type_attribute(node, "dtype", "S").value_or(DataType::Float);
 }
 
 constinit const Operator SequenceEmpty = {

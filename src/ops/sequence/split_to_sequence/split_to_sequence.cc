@@ -38,22 +38,15 @@ constexpr Schema kSplitToSequence[] = {
     {.since = 24, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs, .types = kTypes24, .same_meaning = true},
 };
 
-void require_part_size(const NodeView& node, const std::vector<std::int64_t>& split) {
-  if (split.size() != 1 || split[0] < 1) node.fail("split must be one size of at least 1, or a list of sizes");
-}
-
 // The size that every part has along the axis, if they are known to have one.
-std::optional<DimExpr> common_size(const InferContext& ctx, const DimExpr& whole) {
-  if (!ctx.has_input(1)) return DimExpr(1);
-  const auto sizes = ctx.known_ints(1);
-  if (!ctx.has_rank(1) || !sizes || sizes->empty()) return {};
-  const DimExpr& first = sizes->front();
-  if (ctx.rank(1) == 1)
-    return std::all_of(sizes->begin(), sizes->end(), [&](const DimExpr& d) { return d == first; })
-               ? std::optional(first)
-               : std::nullopt;
-  const bool fits = first.is_constant() && whole.is_constant() && whole.constant() % first.constant() == 0;
-  return fits ? std::optional(first) : std::nullopt;
+std::optional<DimExpr> common_size(const SplitToSequenceParams& p, const DimExpr& whole) {
+  if (!p.is_even || !p.split || p.split->empty()) return {};
+  const DimExpr& first = p.split->front();
+  const bool all = *p.is_even
+                       ? first == DimExpr(1) ||
+                             (first.is_constant() && whole.is_constant() && whole.constant() % first.constant() == 0)
+                       : std::all_of(p.split->begin(), p.split->end(), [&](const auto& d) { return d == first; });
+  return all ? std::optional(first) : std::nullopt;
 }
 
 void infer_split_to_sequence(InferContext& ctx) {
@@ -61,22 +54,14 @@ void infer_split_to_sequence(InferContext& ctx) {
     if (ctx.elem(0) != DataType::Undefined) ctx.set(0, ValueType::sequence(ValueType::tensor(ctx.elem(0))));
     return;
   }
-  const std::int64_t axis = ctx.axis(ctx.rank(0));
+  const SplitToSequenceParams p = resolve_split_to_sequence(ctx, ctx.rank(0));
   Dims dims = ctx.shape(0);
-  DimExpr& size = dims[static_cast<std::size_t>(axis)];
-  if (ctx.has_rank(1)) {
-    if (ctx.rank(1) > 1) ctx.fail("split must be a scalar or a list, not " + ctx.input(1).to_string());
-    if (const auto split = ctx.const_ints(1)) {
-      if (ctx.rank(1) == 0)
-        require_part_size(ctx, *split);
-      else if (size.is_constant())
-        split_sizes(ctx, size.constant(), false);
-    }
-  }
-  if (!ctx.has_input(1) && !ctx.attrs().flag("keepdims")) {
-    dims.erase(dims.begin() + axis);
+  DimExpr& size = dims[static_cast<std::size_t>(p.axis)];
+  if (p.is_even == false && ctx.const_ints(1) && size.is_constant()) split_sizes(ctx, p, size.constant());
+  if (p.squeeze) {
+    dims.erase(dims.begin() + p.axis);
   } else {
-    const auto common = common_size(ctx, size);
+    const auto common = common_size(p, size);
     size = common ? *common : ctx.fresh_dim("the parts may differ in size");
   }
   ctx.set(0, ValueType::sequence(ValueType::tensor(ctx.elem(0), std::move(dims))));
@@ -85,10 +70,27 @@ void infer_split_to_sequence(InferContext& ctx) {
 }  // namespace
 }  // namespace split_to_sequence_cc
 
-std::vector<std::int64_t> split_sizes(const NodeView& node, std::int64_t whole, bool scalar) {
-  std::vector<std::int64_t> sizes =
-      node.has_input(1) ? node.const_ints(1).value_or(std::vector<std::int64_t>{}) : std::vector<std::int64_t>{1};
-  if (node.has_input(1) && !scalar) {
+SplitToSequenceParams resolve_split_to_sequence(const NodeView& node, std::int64_t rank) {
+  SplitToSequenceParams p{.axis = node.axis(rank)};
+  if (!node.has_input(1)) {
+    p.squeeze = !node.attrs().flag("keepdims");
+    p.is_even = true;
+    p.split = Dims{1};
+    return p;
+  }
+  if (const auto shape = node.known_shape(1)) {
+    if (shape->size() > 1) node.fail("split must be a scalar or a list, not of shape " + to_string(*shape));
+    p.is_even = shape->empty();
+  }
+  p.split = node.known_ints(1);
+  if (p.is_even == true && p.split && p.split->front().is_constant() && p.split->front().constant() < 1)
+    node.fail("split must be one size of at least 1, or a list of sizes");
+  return p;
+}
+
+std::vector<std::int64_t> split_sizes(const NodeView& node, const SplitToSequenceParams& p, std::int64_t whole) {
+  std::vector<std::int64_t> sizes = to_constants(*p.split);
+  if (!*p.is_even) {
     std::int64_t sum = 0;
     for (const std::int64_t size : sizes) {
       const auto next = base::checked_add(sum, size);
@@ -99,7 +101,6 @@ std::vector<std::int64_t> split_sizes(const NodeView& node, std::int64_t whole, 
       node.fail("the sizes of split make " + std::to_string(sum) + ", but the axis has " + std::to_string(whole));
     return sizes;
   }
-  require_part_size(node, sizes);
   // Parts without elements cost memory too, and of them a small tensor may have any number.
   constexpr std::int64_t kMostParts = std::int64_t{1} << 31;
   const std::int64_t size = sizes[0], full = whole / size;

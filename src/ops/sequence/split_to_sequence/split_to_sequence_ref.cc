@@ -26,20 +26,18 @@ void look(const base::Stop& stop, Sequence& parts) {
 
 void split_to_sequence_ref(opset::ReferenceContext& ctx) {
   const Tensor& x = ctx.input(0);
-  const std::int64_t axis = ctx.axis(x.rank());
-  const bool squeeze = !ctx.has_input(1) && !ctx.attrs().flag("keepdims");
-  const AxisView view = view_along(x.dims(), axis);
-  const bool whole = !ctx.has_input(1) || ctx.input(1).rank() == 0;
-  if (whole && x.size() == 0 && view.n > kMostEmptyParts) ctx.fail("X has no elements and too many parts");
+  const SplitToSequenceParams p = resolve_split_to_sequence(ctx, x.rank());
+  const AxisView view = view_along(x.dims(), p.axis);
+  if (*p.is_even && x.size() == 0 && view.n > kMostEmptyParts) ctx.fail("X has no elements and too many parts");
   Sequence parts;
   const base::Stop* const stop = base::current_stop();
   std::int64_t begin = 0;
-  for (const std::int64_t size : split_sizes(ctx, view.n, ctx.has_input(1) && ctx.input(1).rank() == 0)) {
+  for (const std::int64_t size : split_sizes(ctx, p, view.n)) {
     Shape dims = x.dims();
-    if (squeeze)
-      dims.erase(dims.begin() + axis);
+    if (p.squeeze)
+      dims.erase(dims.begin() + p.axis);
     else
-      dims[static_cast<std::size_t>(axis)] = size;
+      dims[static_cast<std::size_t>(p.axis)] = size;
     Tensor part(x.dtype(), dims);
     const std::int64_t block = size * view.inner;
     for (std::int64_t o = 0; part.size() > 0 && o < view.outer; ++o)

@@ -109,12 +109,7 @@ constexpr Schema kCast[] = {
 };
 
 void infer_cast(InferContext& ctx) {
-  const DataType to = cast_target(ctx.attrs());
-  if (ctx.version() >= 24) {
-    const std::string mode(ctx.attrs().s("round_mode"));
-    if (mode != "up" && mode != "down" && mode != "nearest")
-      ctx.fail("round_mode is \"" + mode + "\", but has to be up, down or nearest");
-  }
+  const DataType to = resolve_cast(ctx).to;
   if (ctx.has_rank(0))
     ctx.set(0, to, ctx.shape(0));
   else
@@ -175,6 +170,18 @@ DataType cast_target(const Attrs& attrs) {
   const DataType type = data_type_from_name(name);
   if (type != DataType::Undefined) return type;
   throw Error(ErrorCode::InvalidGraph, "to is " + base::quoted(given) + ", which is not an element type");
+}
+
+CastParams resolve_cast(const NodeView& node) {
+  const Attrs& attrs = node.attrs();
+  CastParams p{.to = cast_target(attrs)};
+  if (attrs.declares("saturate")) p.saturate = attrs.flag("saturate");
+  if (!attrs.declares("round_mode")) return p;
+  const std::string mode = attrs.s("round_mode");
+  if (mode != "up" && mode != "down" && mode != "nearest")
+    node.fail("round_mode is " + base::quoted(mode) + ", but has to be up, down or nearest");
+  p.rounding = mode == "up" ? E8M0Rounding::Up : mode == "down" ? E8M0Rounding::Down : E8M0Rounding::Nearest;
+  return p;
 }
 
 void cast_schemas(opset::SchemaTable& table) { table.add(Cast); }

@@ -20,16 +20,13 @@ void number_to_name(NodeEdit& edit) {
   edit.set_attr("to", std::move(name));
 }
 
-void drop_saturate(NodeEdit& edit) { edit.remove_attr("saturate"); }
-void drop_round_mode(NodeEdit& edit) { edit.remove_attr("round_mode"); }
-
 }  // namespace
 }  // namespace cast_adapt_cc
 
 void cast_steps(StepTable& table) {
   table.add(Cast, 1, 6, name_to_number, number_to_name);
-  table.add(Cast, 13, 19, unchanged, drop_saturate);
-  table.add(Cast, 23, 24, unchanged, drop_round_mode);
+  table.add(Cast, 13, 19, unchanged, drop_attr<"saturate">);
+  table.add(Cast, 23, 24, unchanged, drop_attr<"round_mode">);
 }
 
 }  // namespace norn::ops

@@ -1,15 +1,11 @@
 // Conversion between any two element types but the complex ones, as Cast and CastLike do it.
 #pragma once
-#include <string_view>
-
 #include "norn/value.h"
 
 namespace norn::ops {
 
 // How a value between two of E8M0's powers of two is rounded.
 enum class E8M0Rounding { Up, Down, Nearest };
-// Throws norn::Error (InvalidGraph) for a word that is none of "up", "down", "nearest".
-E8M0Rounding parse_e8m0_rounding(std::string_view round_mode);
 
 // Fills `to`, which has as many elements as `from`, by the standard's rules:
 // - float to float rounds to nearest even; out of range becomes infinity, or NaN where the format has none, or with

@@ -275,22 +275,12 @@ void write_chunk(const std::vector<Number>& numbers, DataType from, Tensor& to, 
 
 void cast_ref(opset::ReferenceContext& ctx) {
   const Tensor& x = ctx.input(0);
-  const bool saturate = ctx.version() < 19 || ctx.attrs().flag("saturate");
-  const E8M0Rounding rounding =
-      ctx.version() < 24 ? E8M0Rounding::Up : parse_e8m0_rounding(ctx.attrs().s("round_mode"));
-  cast_elements(x, ctx.output(0, cast_target(ctx.attrs()), x.dims()), saturate, rounding);
+  const CastParams p = resolve_cast(ctx);
+  cast_elements(x, ctx.output(0, p.to, x.dims()), p.saturate, p.rounding);
 }
 
 }  // namespace
 }  // namespace cast_ref_cc
-
-E8M0Rounding parse_e8m0_rounding(std::string_view round_mode) {
-  if (round_mode == "up") return E8M0Rounding::Up;
-  if (round_mode == "down") return E8M0Rounding::Down;
-  if (round_mode == "nearest") return E8M0Rounding::Nearest;
-  throw Error(ErrorCode::InvalidGraph,
-              "round_mode is " + base::quoted(round_mode) + ", but has to be up, down or nearest");
-}
 
 void cast_elements(const Tensor& from, Tensor& to, bool saturate, E8M0Rounding rounding) {
   for (const Tensor* t : {&from, &static_cast<const Tensor&>(to)}) {

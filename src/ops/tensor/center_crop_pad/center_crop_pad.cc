@@ -2,7 +2,9 @@
 // from or added at the end.
 #include "ops/tensor/center_crop_pad/center_crop_pad.h"
 
+#include <numeric>
 #include <string>
+#include <utility>
 
 #include "ops/common/agree.h"
 #include "opset/infer_context.h"
@@ -29,34 +31,42 @@ constexpr Schema kCenterCropPad[] = {
 
 // What an axis had does not matter to what it gets.
 void infer_center_crop_pad(InferContext& ctx) {
-  ctx.require_rank(1, 1);
-  const auto wanted = ctx.known_ints(1);
-  auto axes = ctx.attrs().find_ints("axes");
-  if (wanted) {
-    for (const DimExpr& size : *wanted)
-      if (size.is_constant() && size.constant() < 0) ctx.fail("shape has the negative size " + size.to_string());
-  }
-  if (axes) agree(ctx, 1, 0, static_cast<std::int64_t>(axes->size()), "the number of axes");
+  const CenterCropPadParams p = resolve_center_crop_pad(ctx);
   if (!ctx.has_rank(0)) return ctx.set(0, ctx.elem(0));
   Dims dims = ctx.shape(0);
-  if (axes) {
-    axes = ctx.normalize_axes(std::move(*axes), ctx.rank(0));
-  } else {
-    axes.emplace();
-    for (std::int64_t d = 0; d < ctx.rank(0); ++d) axes->push_back(d);
-  }
-  agree(ctx, 1, 0, static_cast<std::int64_t>(axes->size()), "the number of axes");
-  if (wanted && wanted->size() != axes->size())
-    ctx.fail("shape has " + std::to_string(wanted->size()) + " numbers for " + std::to_string(axes->size()) + " axes");
-  for (std::size_t k = 0; k < axes->size(); ++k) {
-    dims[static_cast<std::size_t>((*axes)[k])] =
-        wanted ? (*wanted)[k] : ctx.fresh_dim("the contents of shape are not known");
+  for (std::size_t k = 0; k < p.axes->size(); ++k) {
+    dims[static_cast<std::size_t>((*p.axes)[k])] =
+        p.sizes ? (*p.sizes)[k] : ctx.fresh_dim("the contents of shape are not known");
   }
   ctx.set(0, ctx.elem(0), std::move(dims));
 }
 
 }  // namespace
 }  // namespace center_crop_pad_cc
+
+CenterCropPadParams resolve_center_crop_pad(const NodeView& node) {
+  CenterCropPadParams p{.axes = node.attrs().find_ints("axes"), .sizes = node.known_ints(1)};
+  node.require_rank(1, 1);
+  if (p.sizes) {
+    for (const DimExpr& size : *p.sizes)
+      if (size.is_constant() && size.constant() < 0) node.fail("shape has the negative size " + size.to_string());
+  }
+  if (const auto data = node.known_shape(0)) {
+    const auto rank = static_cast<std::int64_t>(data->size());
+    if (p.axes) {
+      p.axes = node.normalize_axes(*std::move(p.axes), rank);
+    } else {
+      p.axes.emplace(data->size());
+      std::iota(p.axes->begin(), p.axes->end(), 0);
+    }
+  }
+  if (!p.axes) return p;
+  agree(node, 1, 0, static_cast<std::int64_t>(p.axes->size()), "the number of axes");
+  if (p.sizes && p.sizes->size() != p.axes->size())
+    node.fail("shape has " + std::to_string(p.sizes->size()) + " numbers for " + std::to_string(p.axes->size()) +
+              " axes");
+  return p;
+}
 
 constinit const Operator CenterCropPad = {
     .name = "CenterCropPad", .history = kCenterCropPad, .infer = infer_center_crop_pad};

@@ -14,13 +14,19 @@ using opset::BodyBuilder;
 using opset::FunctionBody;
 
 void center_crop_pad_body(BodyBuilder& b) {
-  const auto axes = b.attrs().find_ints("axes");
-  if (axes) b.ints("axes_list", *axes);
+  const bool all = !b.attrs().has("axes");
+  const CenterCropPadParams p = resolve_center_crop_pad(b);
   const std::int64_t zero[] = {0}, two[] = {2};
   b.ints("zero", zero);
   b.ints("two", two);
   b.add("all_sizes = Shape (input_data)");
-  if (axes) {
+  if (all) {
+    b.add("sizes = Identity (all_sizes)");
+  } else if (b.type(0).has_rank()) {
+    b.ints("axis", *p.axes);
+    b.add("sizes = Gather (all_sizes, axis)");
+  } else {
+    b.ints("axes_list", *p.axes);
     b.add(R"(
       rank = Shape (all_sizes)
       is_negative = Less (axes_list, zero)
@@ -29,15 +35,13 @@ void center_crop_pad_body(BodyBuilder& b) {
     )");
     add_index_guard(b, "counted", DataType::Int64, "axis");  // below -rank, which inference did not know
     b.add("sizes = Gather (all_sizes, axis)");
-  } else {
-    b.add("sizes = Identity (all_sizes)");
   }
   b.add("wide = Cast <to = 7> (shape)");
   std::string sizes = "sizes";
   if (b.constant(1)) {
     b.add("wanted = Identity (wide)");
     // With axes inference compared their number; without, that of an input of unknown rank is compared here.
-    if (!axes && !b.type(0).has_rank()) {
+    if (all && !b.type(0).has_rank()) {
       b.add("size_count = Shape (wide) axes_as_many_as_sizes = Reshape (sizes, size_count)");
       sizes = "axes_as_many_as_sizes";
     }
@@ -63,8 +67,8 @@ void center_crop_pad_body(BodyBuilder& b) {
     after = Sub (lacking, before)
     pads = Concat <axis = 0> (before, after)
   )");
-  b.add(axes ? "cropped = Slice (input_data, first, end, axis) output_data = Pad (cropped, pads, , axis)"
-             : "cropped = Slice (input_data, first, end) output_data = Pad (cropped, pads)");
+  b.add(all ? "cropped = Slice (input_data, first, end) output_data = Pad (cropped, pads)"
+            : "cropped = Slice (input_data, first, end, axis) output_data = Pad (cropped, pads, , axis)");
 }
 
 constexpr FunctionBody kCenterCropPadBodies[] = {{.since = 18, .opset = 18, .build = center_crop_pad_body}};

@@ -33,24 +33,18 @@ constexpr Schema kCompress[] = {
 };
 
 void infer_compress(InferContext& ctx) {
-  ctx.require_rank(1, 1);
-  const auto given = ctx.attrs().find_i("axis");
+  const CompressParams p = resolve_compress(ctx);
   const bool ranked = ctx.has_rank(0);
-  if (ranked && ctx.rank(0) == 0) ctx.fail("the input is a scalar; Compress chooses along an axis");
+  const auto axis = static_cast<std::size_t>(p.axis);
   std::optional<DimExpr> size;  // of what is chosen from
-  std::optional<std::int64_t> axis;
-  if (ranked) {
-    axis = compress_axis(ctx, ctx.rank(0));
-    size = axis ? ctx.shape(0)[static_cast<std::size_t>(*axis)] : product(ctx.shape(0));
-  }
+  if (ranked) size = p.flattened ? product(ctx.shape(0)) : ctx.shape(0)[axis];
   std::optional<std::vector<std::int64_t>> chosen;
   if (const Tensor* condition = ctx.constant(1))
     chosen = compress_choice(ctx, *condition, size && size->is_constant() ? size->constant() : condition->size());
-  if (given && !ranked) return ctx.set(0, ctx.elem(0));
-  Dims dims = axis ? ctx.shape(0) : Dims{DimExpr()};
-  dims[axis ? static_cast<std::size_t>(*axis) : 0] =
-      chosen ? DimExpr(static_cast<std::int64_t>(chosen->size()))
-             : ctx.fresh_dim("how many elements of condition are true is not known");
+  if (!p.flattened && !ranked) return ctx.set(0, ctx.elem(0));
+  Dims dims = p.flattened ? Dims{DimExpr()} : ctx.shape(0);
+  dims[axis] = chosen ? DimExpr(static_cast<std::int64_t>(chosen->size()))
+                      : ctx.fresh_dim("how many elements of condition are true is not known");
   ctx.set(0, ctx.elem(0), std::move(dims));
   const Dims* ints = ctx.ints(0);
   if (!ints || !chosen || ctx.rank(0) != 1) return;
@@ -62,13 +56,16 @@ void infer_compress(InferContext& ctx) {
 }  // namespace
 }  // namespace compress_cc
 
-std::optional<std::int64_t> compress_axis(const NodeView& node, std::int64_t rank) {
-  const auto axis = node.attrs().find_i("axis");
-  return axis ? std::optional(node.normalize_axis(*axis, rank)) : std::nullopt;
+CompressParams resolve_compress(const NodeView& node) {
+  node.require_rank(1, 1);
+  CompressParams p{.flattened = !node.attrs().has("axis")};
+  const auto x = node.known_shape(0);
+  if (x && x->empty()) node.fail("the input is a scalar; Compress chooses along an axis");
+  if (x && !p.flattened) p.axis = node.axis(static_cast<std::int64_t>(x->size()));
+  return p;
 }
 
 std::vector<std::int64_t> compress_choice(const NodeView& node, const Tensor& condition, std::int64_t size) {
-  if (condition.rank() != 1) node.fail("condition must have rank 1, not shape " + to_string(condition.dims()));
   const bool* const wanted = condition.as<bool>();
   std::vector<std::int64_t> chosen(static_cast<std::size_t>(condition.size()));
   std::size_t count = 0;

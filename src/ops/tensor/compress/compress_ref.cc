@@ -9,12 +9,11 @@ namespace {
 
 void compress_ref(opset::ReferenceContext& ctx) {
   const Tensor &x = ctx.input(0), &condition = ctx.input(1);
-  if (x.rank() == 0) ctx.fail("the input is a scalar; Compress chooses along an axis");
-  const auto axis = compress_axis(ctx, x.rank());
-  const AxisView view = axis ? view_along(x.dims(), *axis) : AxisView{1, x.size(), 1};
+  const CompressParams p = resolve_compress(ctx);
+  Shape dims = p.flattened ? Shape{x.size()} : x.dims();
+  const AxisView view = view_along(dims, p.axis);
   const std::vector<std::int64_t> chosen = compress_choice(ctx, condition, view.n);
-  Shape dims = axis ? x.dims() : Shape{0};
-  dims[axis ? static_cast<std::size_t>(*axis) : 0] = static_cast<std::int64_t>(chosen.size());
+  dims[static_cast<std::size_t>(p.axis)] = static_cast<std::int64_t>(chosen.size());
   Tensor& y = ctx.output(0, x.dtype(), dims);
   if (y.size() == 0) return;
   std::int64_t to = 0;

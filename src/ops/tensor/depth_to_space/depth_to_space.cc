@@ -67,24 +67,17 @@ DimExpr part_of(InferContext& ctx, int axis, std::int64_t by, const char* what) 
   return DimExpr::floor_div(size, by);
 }
 
-std::int64_t block_of(const InferContext& ctx) {
-  const std::int64_t block = ctx.attrs().i("blocksize");
-  if (block <= 0) ctx.fail("blocksize is " + std::to_string(block) + ", but has to be positive");
-  if (block > 3037000499)
-    ctx.fail("blocksize is " + std::to_string(block) + ", whose square does not fit into 64 bits");
-  ctx.require_rank(0, 4);
-  return block;
-}
-
 void infer_depth_to_space(InferContext& ctx) {
-  const std::int64_t block = block_of(ctx);
+  const std::int64_t block = resolve_blocks(ctx).size;
+  ctx.require_rank(0, 4);
   if (!ctx.has_rank(0)) return ctx.set(0, ctx.input(0));
   const Dims& x = ctx.shape(0);
   ctx.set(0, ctx.elem(0), {x[0], part_of(ctx, 1, block * block, "channels"), x[2] * block, x[3] * block});
 }
 
 void infer_space_to_depth(InferContext& ctx) {
-  const std::int64_t block = block_of(ctx);
+  const std::int64_t block = resolve_blocks(ctx).size;
+  ctx.require_rank(0, 4);
   if (!ctx.has_rank(0)) return ctx.set(0, ctx.input(0));
   const Dims& x = ctx.shape(0);
   ctx.set(0, ctx.elem(0),
@@ -93,6 +86,15 @@ void infer_space_to_depth(InferContext& ctx) {
 
 }  // namespace
 }  // namespace depth_to_space_cc
+
+BlockParams resolve_blocks(const NodeView& node) {
+  const std::int64_t size = node.attrs().i("blocksize");
+  if (size <= 0) node.fail("blocksize is " + std::to_string(size) + ", but has to be positive");
+  if (size > 3037000499) node.fail("blocksize is " + std::to_string(size) + ", whose square does not fit into 64 bits");
+  const std::string mode = node.attrs().declares("mode") ? node.attrs().s("mode") : "DCR";
+  if (mode != "DCR" && mode != "CRD") node.fail("mode is \"" + mode + "\", but has to be DCR or CRD");
+  return {size, mode == "CRD"};
+}
 
 constinit const Operator DepthToSpace = {
     .name = "DepthToSpace", .history = kDepthToSpace, .infer = infer_depth_to_space};

@@ -1,7 +1,4 @@
 // A block is two dimensions of its own, which a transposition moves between the channels and the places.
-#include <limits>
-
-#include "base/checked.h"
 #include "ops/common/body_guard.h"
 #include "ops/tensor/depth_to_space/depth_to_space.h"
 #include "opset/function_body.h"
@@ -12,14 +9,6 @@ namespace {
 
 using opset::BodyBuilder;
 using opset::FunctionBody;
-
-// Whether the channels of a block's places lie together (CRD) or apart (DCR).
-bool is_crd(const BodyBuilder& b) {
-  const opset::Attr* row = opset::find_attr(b.attrs().schema(), "mode");
-  const std::string mode = row ? b.attrs().s("mode") : "DCR";
-  if (mode != "DCR" && mode != "CRD") b.fail("mode is \"" + mode + "\", but has to be DCR or CRD");
-  return mode == "CRD";
-}
 
 // `whole`: the input. Blocks divide its axes; of those that inference does not know, nothing compared that, and a
 // tensor without elements is reshaped to any other.
@@ -36,13 +25,10 @@ void add_whole(BodyBuilder& b, int axes_from, int axes_to, const std::string& di
   b.add("whole = Identity (sizes_that_blocks_divide)");
 }
 
-void add_sizes(BodyBuilder& b) {
-  const std::int64_t block = b.attrs().i("blocksize");
-  // More than there are channels stays more.
-  const std::int64_t area = base::checked_mul(block, block).value_or(std::numeric_limits<std::int64_t>::max());
-  const std::int64_t one[] = {block}, two[] = {area};
-  b.ints("block", one);
-  b.ints("block_area", two);
+void add_sizes(BodyBuilder& b, std::int64_t block) {
+  const std::int64_t side[] = {block}, area[] = {block * block};
+  b.ints("block", side);
+  b.ints("block_area", area);
   b.add(R"(
     batch = Shape <start = 0, end = 1> (input)
     channels = Shape <start = 1, end = 2> (input)
@@ -52,7 +38,8 @@ void add_sizes(BodyBuilder& b) {
 }
 
 void depth_to_space_body(BodyBuilder& b) {
-  add_sizes(b);
+  const BlockParams blocks = resolve_blocks(b);
+  add_sizes(b, blocks.size);
   add_whole(b, 1, 2, "block_area");
   b.add(R"(
     depth = Div (channels, block_area)
@@ -60,12 +47,12 @@ void depth_to_space_body(BodyBuilder& b) {
     wider = Mul (width, block)
     out_shape = Concat <axis = 0> (batch, depth, higher, wider)
   )");
-  b.add(is_crd(b) ? R"(
+  b.add(blocks.is_crd ? R"(
     split_shape = Concat <axis = 0> (batch, depth, block, block, height, width)
     split = Reshape <allowzero = 1> (whole, split_shape)
     moved = Transpose <perm = [0, 1, 4, 2, 5, 3]> (split)
   )"
-                  : R"(
+                      : R"(
     split_shape = Concat <axis = 0> (batch, block, block, depth, height, width)
     split = Reshape <allowzero = 1> (whole, split_shape)
     moved = Transpose <perm = [0, 3, 4, 1, 5, 2]> (split)
@@ -74,7 +61,8 @@ void depth_to_space_body(BodyBuilder& b) {
 }
 
 void space_to_depth_body(BodyBuilder& b) {
-  add_sizes(b);
+  const BlockParams blocks = resolve_blocks(b);
+  add_sizes(b, blocks.size);
   add_whole(b, 2, 4, "block");
   b.add(R"(
     deeper = Mul (channels, block_area)
@@ -84,8 +72,8 @@ void space_to_depth_body(BodyBuilder& b) {
     split = Reshape <allowzero = 1> (whole, split_shape)
     out_shape = Concat <axis = 0> (batch, deeper, lower, narrower)
   )");
-  b.add(is_crd(b) ? "moved = Transpose <perm = [0, 1, 3, 5, 2, 4]> (split)"
-                  : "moved = Transpose <perm = [0, 3, 5, 1, 2, 4]> (split)");
+  b.add(blocks.is_crd ? "moved = Transpose <perm = [0, 1, 3, 5, 2, 4]> (split)"
+                      : "moved = Transpose <perm = [0, 3, 5, 1, 2, 4]> (split)");
   b.add("output = Reshape <allowzero = 1> (moved, out_shape)");
 }
 

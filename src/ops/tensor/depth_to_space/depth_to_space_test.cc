@@ -31,6 +31,10 @@ const Cases cases(
         {"SpaceToDepth blocksize=2", "float[{0,6,3,4|1,0,3,2|1,2,3,0}]", "", {.error = "rows"}},
         {"SpaceToDepth blocksize=2", "float[0,6,4,3]", "", {.error = "columns"}},
         {"DepthToSpace blocksize={0|-2|3037000500|4294967296}", "float[1,8,4,4] random", "", {.error = "blocksize"}},
+        // Before anything runs.
+        {"DepthToSpace-11.. blocksize=2 mode=crd", "float[1,8,4,4]", "", {.error = "DCR or CRD"}},
+        {"SpaceToDepth-28 blocksize=2 mode=RCD", "float[1,2,4,4]", "", {.error = "DCR or CRD"}},
+        {"DepthToSpace blocksize={0|3037000500}", "float", "", {.error = "blocksize"}},
     });
 
 }  // namespace

@@ -21,17 +21,11 @@ void count_indices_from_front(NodeEdit& edit) {
   for (std::int64_t k = 0; k < indices->size(); ++k) {
     const std::int64_t index = wide ? indices->as<std::int64_t>()[k] : indices->as<std::int32_t>()[k];
     if (index >= 0) continue;
-    const auto& shape = edit.input_type(0).shape;
-    if (!shape || shape->empty()) edit.cannot("an index is negative and the data's shape is unknown");
-    const std::int64_t given = edit.attrs().i("axis");
-    const std::int64_t axis = given < 0 ? given + static_cast<std::int64_t>(shape->size()) : given;
-    if (axis < 0 || axis >= static_cast<std::int64_t>(shape->size()))
-      edit.cannot("the axis is outside the data's shape");
-    const opset::DimExpr& size = (*shape)[static_cast<std::size_t>(axis)];
-    if (!size.is_constant()) {
+    const auto size = size_along_axis(edit);
+    if (!size) edit.cannot("an index is negative and the data's shape is unknown");
+    if (!size->is_constant())
       edit.cannot("index " + std::to_string(index) + " counts from the end of a dimension of unknown size");
-    }
-    const std::int64_t from_front = index + size.constant();
+    const std::int64_t from_front = index + size->constant();
     if (wide)
       changed.as_mutable<std::int64_t>()[k] = from_front;
     else

@@ -33,27 +33,30 @@ constexpr Schema kGatherElements[] = {
 
 void infer_gather_elements(InferContext& ctx) {
   ctx.set(0, ctx.elem(0));
-  if (ctx.has_rank(0)) {
-    if (ctx.rank(0) == 0) ctx.fail("the data is a scalar; GatherElements needs an axis to pick along");
-    ctx.require_rank(1, ctx.rank(0));
-  }
-  if (!ctx.has_rank(1)) return;
-  const Dims& indices = ctx.shape(1);
-  const std::int64_t axis = ctx.axis(ctx.rank(1));
-  if (ctx.has_rank(0)) {
-    for (std::size_t d = 0; d < indices.size(); ++d) {
-      const DimExpr &picked = indices[d], &size = ctx.shape(0)[d];
-      if (static_cast<std::int64_t>(d) != axis && picked.is_constant() && size.is_constant() &&
-          picked.constant() > size.constant())
-        ctx.fail("the indices have " + picked.to_string() + " positions along axis " + std::to_string(d) +
-                 ", the data only " + size.to_string());
-    }
-  }
-  ctx.set(0, ctx.elem(0), indices);
+  elements_axis(ctx, ctx.known_shape(1));
+  if (ctx.has_rank(1)) ctx.set(0, ctx.elem(0), ctx.shape(1));
 }
 
 }  // namespace
 }  // namespace gather_elements_cc
+
+std::optional<std::int64_t> elements_axis(const NodeView& node, const std::optional<Dims>& indices) {
+  const auto data = node.known_shape(0);
+  if (!data && !indices) return {};
+  const std::size_t rank = (data ? data : indices)->size();
+  if (indices && indices->size() != rank)
+    node.fail("the indices have rank " + std::to_string(indices->size()) + ", the data " + std::to_string(rank));
+  if (rank == 0) node.fail("the data is a scalar, which has no axis");
+  const std::int64_t axis = node.axis(static_cast<std::int64_t>(rank));
+  for (std::size_t d = 0; data && indices && d < rank; ++d) {
+    const DimExpr &place = (*indices)[d], &size = (*data)[d];
+    if (static_cast<std::int64_t>(d) != axis && place.is_constant() && size.is_constant() &&
+        place.constant() > size.constant())
+      node.fail("the indices have " + place.to_string() + " positions along axis " + std::to_string(d) +
+                ", the data only " + size.to_string());
+  }
+  return axis;
+}
 
 constinit const Operator GatherElements = {
     .name = "GatherElements", .history = kGatherElements, .infer = infer_gather_elements};

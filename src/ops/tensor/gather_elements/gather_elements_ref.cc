@@ -13,13 +13,7 @@ namespace {
 void gather_elements_ref(opset::ReferenceContext& ctx) {
   const Tensor& data = ctx.input(0);
   const Tensor& indices = ctx.input(1);
-  const std::int64_t axis = ctx.axis(data.rank());
-  const auto along = static_cast<std::size_t>(axis);
-  bool fits = indices.rank() == data.rank();
-  for (std::size_t d = 0; fits && d < data.dims().size(); ++d) fits = d == along || indices.dims()[d] <= data.dims()[d];
-  if (!fits)
-    ctx.fail("indices of shape " + to_string(indices.dims()) + " do not lie within data of shape " +
-             to_string(data.dims()) + " along the axes other than " + std::to_string(axis));
+  const auto along = static_cast<std::size_t>(*elements_axis(ctx, ctx.known_shape(1)));
   const std::vector<std::int64_t> picks = indices_from_front(ctx, 1, data.dims()[along]);
   Tensor& out = ctx.output(0, data.dtype(), indices.dims());
   // Where each position would lie in the data if its coordinate along the axis were 0.

@@ -49,21 +49,14 @@ void gather_nd_contents(InferContext& ctx) {
 
 void infer_gather_nd(InferContext& ctx) {
   ctx.set(0, ctx.elem(0));
-  std::optional<std::int64_t> r, q;
-  if (ctx.has_rank(0)) r = ctx.rank(0);
-  if (ctx.has_rank(1)) q = ctx.rank(1);
-  const std::int64_t b = gather_nd_batch_dims(ctx, r, q);
-  if (!r || !q) return;
+  const GatherNdParams p = resolve_gather_nd(ctx);
+  if (!ctx.has_rank(0) || !ctx.has_rank(1)) return;
+  if (!p.length) return ctx.explain("how many axes an index has is not known");
   const Dims &data = ctx.shape(0), &indices = ctx.shape(1);
-  Dims dims(indices.begin(), indices.end() - 1);
-  for (std::size_t d = 0; d < static_cast<std::size_t>(b); ++d)
-    dims[d] = ctx.unify(indices[d], data[d], "batch dimension " + std::to_string(d) + " of data and indices");
-  if (!indices.back().is_constant()) {
-    ctx.explain("how many axes an index has is not known");
-    return;
-  }
-  const std::int64_t n = check_index_length(ctx, indices.back().constant(), *r - b);
-  dims.insert(dims.end(), data.begin() + b + n, data.end());
+  const auto b = static_cast<std::ptrdiff_t>(p.batches.size());
+  Dims dims = p.batches;
+  dims.insert(dims.end(), indices.begin() + b, indices.end() - 1);
+  dims.insert(dims.end(), data.begin() + b + *p.length, data.end());
   ctx.set(0, ctx.elem(0), std::move(dims));
   gather_nd_contents(ctx);
 }
@@ -71,22 +64,29 @@ void infer_gather_nd(InferContext& ctx) {
 }  // namespace
 }  // namespace gather_nd_cc
 
-std::int64_t gather_nd_batch_dims(const NodeView& node, std::optional<std::int64_t> r, std::optional<std::int64_t> q) {
-  if (r && *r == 0) node.fail("the data is a scalar; GatherND needs an axis to pick along");
-  if (q && *q == 0) node.fail("the indices are a scalar; GatherND takes the last axis of the indices for one index");
+GatherNdParams resolve_gather_nd(const NodeView& node) {
+  const auto data = node.known_shape(0), indices = node.known_shape(1);
+  if (data && data->empty()) node.fail("the data is a scalar; GatherND needs an axis to pick along");
+  if (indices && indices->empty())
+    node.fail("the indices are a scalar; GatherND takes the last axis of the indices for one index");
   const std::int64_t b = node.version() < 12 ? 0 : node.attrs().i("batch_dims");
-  const std::int64_t most = std::min(r.value_or(INT64_MAX), q.value_or(INT64_MAX));
-  if (b < 0 || b >= most)
-    node.fail("batch_dims is " + std::to_string(b) +
-              ", but has to be 0 or more, and less than the ranks of both inputs");
-  return b;
-}
-
-std::int64_t check_index_length(const NodeView& node, std::int64_t length, std::int64_t axes) {
-  if (length < 1 || length > axes)
-    node.fail("an index, the last axis of indices, is of length " + std::to_string(length) +
+  for (const auto& dims : {data, indices}) {
+    if (b < 0 || (dims && b >= static_cast<std::int64_t>(dims->size())))
+      node.fail("batch_dims is " + std::to_string(b) +
+                ", but has to be 0 or more, and less than the ranks of both inputs");
+  }
+  GatherNdParams p;
+  if (!data || !indices) return p;
+  for (std::size_t d = 0; d < static_cast<std::size_t>(b); ++d) {
+    p.batches.push_back(
+        node.unify((*indices)[d], (*data)[d], "batch dimension " + std::to_string(d) + " of data and indices"));
+  }
+  if (!indices->back().is_constant()) return p;
+  p.length = indices->back().constant();
+  if (const auto axes = static_cast<std::int64_t>(data->size()) - b; *p.length < 1 || *p.length > axes)
+    node.fail("an index, the last axis of indices, is of length " + std::to_string(*p.length) +
               ", but has to be of 1 to " + std::to_string(axes));
-  return length;
+  return p;
 }
 
 constinit const Operator GatherND = {.name = "GatherND", .history = kGatherND, .infer = infer_gather_nd};

@@ -10,11 +10,10 @@ namespace norn::ops {
 
 extern const opset::Operator GatherND;
 
-// The attribute batch_dims, 0 in version 11, for data of rank r and indices of rank q. Throws if it does not go with
-// them, or if one of them is a scalar.
-std::int64_t gather_nd_batch_dims(const opset::NodeView& node, std::optional<std::int64_t> r,
-                                  std::optional<std::int64_t> q);
-// The length of one index into so many axes; throws if it is none.
-std::int64_t check_index_length(const opset::NodeView& node, std::int64_t length, std::int64_t axes);
+struct GatherNdParams {
+  opset::Dims batches;                 // the sizes of the first dimensions, as many as batch_dims says
+  std::optional<std::int64_t> length;  // of one index; nothing if it is not known
+};
+GatherNdParams resolve_gather_nd(const opset::NodeView& node);
 
 }  // namespace norn::ops

@@ -13,11 +13,8 @@ namespace {
 
 void gather_nd_ref(opset::ReferenceContext& ctx) {
   const Tensor &data = ctx.input(0), &indices = ctx.input(1);
-  const std::int64_t b = gather_nd_batch_dims(ctx, data.rank(), indices.rank());
-  const std::int64_t n = check_index_length(ctx, indices.dims().back(), data.rank() - b);
-  if (!std::equal(data.dims().begin(), data.dims().begin() + b, indices.dims().begin()))
-    ctx.fail("the first " + std::to_string(b) + " dimensions of data " + to_string(data.dims()) + " and indices " +
-             to_string(indices.dims()) + " differ");
+  const GatherNdParams p = resolve_gather_nd(ctx);
+  const auto b = static_cast<std::int64_t>(p.batches.size()), n = *p.length;
   Shape dims(indices.dims().begin(), indices.dims().end() - 1);
   dims.insert(dims.end(), data.dims().begin() + b + n, data.dims().end());
   Tensor& y = ctx.output(0, data.dtype(), dims);

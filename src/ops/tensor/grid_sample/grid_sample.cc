@@ -42,31 +42,13 @@ constexpr Schema kGridSample[] = {
 };
 
 void infer_grid_sample(InferContext& ctx) {
-  resolve_grid_sample(ctx);
-  std::optional<std::size_t> rank;
-  for (int i = 0; i < 2; ++i) {
-    if (!ctx.has_rank(i)) continue;
-    if (ctx.version() < 20) ctx.require_rank(i, 4);
-    if (ctx.rank(i) < 3) ctx.fail("X and grid need a batch, another and at least one spatial dimension");
-    if (rank && static_cast<std::size_t>(ctx.rank(i)) != *rank)
-      ctx.fail("X has " + std::to_string(*rank) + " dimensions, grid " + std::to_string(ctx.rank(i)));
-    rank = static_cast<std::size_t>(ctx.rank(i));
-  }
-  if (!rank) return ctx.set(0, ctx.elem(0));
-  Dims out;
-  if (ctx.has_rank(0))
-    out = {ctx.shape(0)[0], ctx.shape(0)[1]};
+  const GridSampleParams p = resolve_grid_sample(ctx);
+  if (!p.batch) return ctx.set(0, ctx.elem(0));
+  Dims out = {*p.batch, ctx.has_rank(0) ? ctx.shape(0)[1] : ctx.fresh_dim()};
+  if (ctx.has_rank(1))
+    out.insert(out.end(), ctx.shape(1).begin() + 1, ctx.shape(1).end() - 1);
   else
-    out = {ctx.shape(1)[0], ctx.fresh_dim()};
-  if (ctx.has_rank(1)) {
-    const Dims& grid = ctx.shape(1);
-    out[0] = ctx.unify(out[0], grid[0], "batches of X and grid");
-    ctx.unify(grid[*rank - 1], DimExpr(static_cast<std::int64_t>(*rank) - 2),
-              "last dimension of grid and spatial dimensions of X");
-    out.insert(out.end(), grid.begin() + 1, grid.end() - 1);
-  } else {
-    while (out.size() < *rank) out.push_back(ctx.fresh_dim());
-  }
+    while (out.size() < ctx.shape(0).size()) out.push_back(ctx.fresh_dim());
   ctx.set(0, ctx.elem(0), std::move(out));
 }
 
@@ -75,7 +57,7 @@ void infer_grid_sample(InferContext& ctx) {
 
 GridSampleParams resolve_grid_sample(const NodeView& node) {
   const bool old = node.version() < 20;
-  GridSampleParams p{.align_corners = node.attrs().flag("align_corners")};
+  GridSampleParams p{.align_corners = node.attrs().flag("align_corners"), .batch = std::nullopt};
   const std::string mode = node.attrs().s("mode"), padding = node.attrs().s("padding_mode");
   if (mode == "nearest")
     p.mode = SampleMode::Nearest;
@@ -94,6 +76,19 @@ GridSampleParams resolve_grid_sample(const NodeView& node) {
     p.padding = SamplePadding::Reflection;
   else
     node.fail("the attribute \"padding_mode\" is " + base::quoted(padding), "it has to be zeros, border or reflection");
+  const auto x = node.known_shape(0), grid = node.known_shape(1);
+  for (const int i : {0, 1})
+    if (old) node.require_rank(i, 4);
+  for (const auto& dims : {x, grid})
+    if (dims && dims->size() < 3) node.fail("X and grid need a batch, another and at least one spatial dimension");
+  if (x && grid && x->size() != grid->size())
+    node.fail("X has " + std::to_string(x->size()) + " dimensions, grid " + std::to_string(grid->size()));
+  if (grid) {
+    node.unify(grid->back(), static_cast<std::int64_t>(grid->size()) - 2,
+               "last dimension of grid and spatial dimensions of X");
+  }
+  if (x) p.batch = x->front();
+  if (grid) p.batch = x ? node.unify(x->front(), grid->front(), "batches of X and grid") : grid->front();
   return p;
 }
 

@@ -1,6 +1,7 @@
 // The operators of this slice, for other rooms to name.
 #pragma once
 #include <cstdint>
+#include <optional>
 
 #include "opset/node_view.h"
 #include "opset/schema.h"
@@ -16,6 +17,7 @@ struct GridSampleParams {
   SampleMode mode = SampleMode::Linear;
   SamplePadding padding = SamplePadding::Zeros;
   bool align_corners;
+  std::optional<opset::DimExpr> batch;  // what X and grid say of it
 };
 GridSampleParams resolve_grid_sample(const opset::NodeView& node);
 

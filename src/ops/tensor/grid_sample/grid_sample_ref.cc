@@ -166,11 +166,6 @@ void sum_samples(const GridSampleParams& p, const Tensor& x, const Tensor& grid,
 void grid_sample_ref(opset::ReferenceContext& ctx) {
   const GridSampleParams p = resolve_grid_sample(ctx);
   const Tensor &x = ctx.input(0), &grid = ctx.input(1);
-  const std::int64_t rank = x.rank() - 2;
-  if (rank < 1 || grid.rank() != x.rank() || grid.dims().back() != rank || grid.dims()[0] != x.dims()[0] ||
-      (ctx.version() < 20 && rank != 2)) {
-    ctx.fail("X " + to_string(x.dims()) + " and grid " + to_string(grid.dims()) + " do not fit together");
-  }
   Shape dims(grid.dims().begin(), grid.dims().end() - 1);
   dims.insert(dims.begin() + 1, x.dims()[1]);
   Tensor& y = ctx.output(0, x.dtype(), dims);

@@ -45,41 +45,43 @@ constexpr Schema kOneHot[] = {
     {.since = 28, .inputs = kInputs11, .outputs = kOutputs11, .attrs = kAttrs, .types = kTypes28, .same_meaning = true},
 };
 
-// The number of classes; nothing if it is not known.
-std::optional<DimExpr> known_depth(InferContext& ctx) {
-  if (ctx.has_rank(1) && (ctx.rank(1) > 1 || (ctx.rank(1) == 1 && DimExpr::differ(ctx.shape(1)[0], 1))))
-    ctx.fail("depth must be one number, but has shape " + to_string(ctx.shape(1)));
-  if (const Tensor* depth = ctx.constant(1)) return DimExpr(one_hot_depth(ctx, *depth));
-  const Dims* ints = ctx.ints(1);
+// Nothing if it is not known.
+std::optional<DimExpr> known_depth(const NodeView& node) {
+  const auto shape = node.known_shape(1);
+  if (shape && (shape->size() > 1 || (shape->size() == 1 && DimExpr::differ(shape->front(), 1))))
+    node.fail("depth must be one number, but has shape " + to_string(*shape));
+  if (const Tensor* const depth = node.constant(1); depth && depth->size() == 1) {
+    const double classes = std::trunc(number_at(*depth, 0));
+    // Beyond 2^53 a double may be another number than an integer that it stands for.
+    if (!(classes >= 0 && classes <= 0x1p53))
+      node.fail("depth is " + std::to_string(classes) + ", which is not a number of classes");
+    return DimExpr(static_cast<std::int64_t>(classes));
+  }
+  const auto ints = node.known_ints(1);
   return ints && ints->size() == 1 ? std::optional(ints->front()) : std::nullopt;
 }
 
 void infer_one_hot(InferContext& ctx) {
-  ctx.require_rank(2, 1);
-  if (ctx.has_rank(2) && DimExpr::differ(ctx.shape(2)[0], 2))
-    ctx.fail("values must be the two numbers for off and on, but has shape " + to_string(ctx.shape(2)));
-  const std::int64_t given = ctx.attrs().i("axis");
-  if (given < -1) ctx.require_axis_sign(given, 11);
-  const auto depth = known_depth(ctx);
+  const OneHotParams p = resolve_one_hot(ctx);
   ctx.set(0, ctx.elem(2));
-  if (!ctx.has_rank(0)) return;
-  const std::int64_t axis = ctx.axis(std::int64_t{ctx.rank(0)} + 1);
+  if (!p.axis) return;
   Dims dims = ctx.shape(0);
-  dims.insert(dims.begin() + axis, depth ? *depth : ctx.fresh_dim("the contents of depth are not known"));
+  dims.insert(dims.begin() + *p.axis, p.depth ? *p.depth : ctx.fresh_dim("the contents of depth are not known"));
   ctx.set(0, ctx.elem(2), std::move(dims));
 }
 
 }  // namespace
 }  // namespace one_hot_cc
 
-std::int64_t one_hot_depth(const NodeView& node, const Tensor& depth) {
-  if (depth.rank() > 1 || depth.size() != 1)
-    node.fail("depth must be one number, but has shape " + to_string(depth.dims()));
-  const double classes = std::trunc(number_at(depth, 0));
-  // Beyond 2^53 a double may be another number than an integer that it stands for.
-  if (!(classes >= 0 && classes <= 0x1p53))
-    node.fail("depth is " + std::to_string(classes) + ", which is not a number of classes");
-  return static_cast<std::int64_t>(classes);
+OneHotParams resolve_one_hot(const NodeView& node) {
+  node.require_rank(2, 1);
+  if (const auto values = node.known_shape(2); values && DimExpr::differ(values->front(), 2))
+    node.fail("values must be the two numbers for off and on, but has shape " + to_string(*values));
+  const std::int64_t given = node.attrs().i("axis");
+  if (given < -1) node.require_axis_sign(given, 11);
+  OneHotParams p{.depth = known_depth(node), .axis = std::nullopt};
+  if (const auto indices = node.known_shape(0)) p.axis = node.axis(static_cast<std::int64_t>(indices->size()) + 1);
+  return p;
 }
 
 constinit const Operator OneHot = {.name = "OneHot", .history = kOneHot, .infer = infer_one_hot};

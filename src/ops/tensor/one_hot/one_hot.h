@@ -1,8 +1,8 @@
 // Class numbers as vectors with one element on.
 #pragma once
 #include <cstdint>
+#include <optional>
 
-#include "norn/value.h"
 #include "opset/node_view.h"
 #include "opset/schema.h"
 
@@ -10,7 +10,10 @@ namespace norn::ops {
 
 extern const opset::Operator OneHot;
 
-// The number of classes that input 1 holds, whose fraction is dropped. Throws if it is not one number, or negative.
-std::int64_t one_hot_depth(const opset::NodeView& node, const Tensor& depth);
+struct OneHotParams {
+  std::optional<opset::DimExpr> depth;  // the number of classes, if it is known; a fraction is dropped
+  std::optional<std::int64_t> axis;     // of the output, where the rank of the indices is known
+};
+OneHotParams resolve_one_hot(const opset::NodeView& node);
 
 }  // namespace norn::ops

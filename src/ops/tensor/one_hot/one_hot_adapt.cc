@@ -29,11 +29,7 @@ void negative_classes_out(NodeEdit& edit) {
 
 void no_negative_classes(NodeEdit& edit) {
   if (!never_negative(edit)) edit.cannot("an index may be negative, which gives another vector before version 11");
-  const std::int64_t axis = edit.attrs().i("axis");
-  if (axis >= -1) return;
-  const auto rank = edit.input_rank(0);
-  if (!rank) edit.cannot("the axis is negative, and the rank of the indices is not known");
-  edit.set_attr("axis", axis + *rank + 1);
+  if (edit.attrs().i("axis") < -1) axis_of_data_from_front(edit, 1);
 }
 
 }  // namespace

@@ -29,10 +29,8 @@ std::optional<std::int64_t> class_of(std::uint64_t index, std::int64_t depth, bo
 
 void one_hot_ref(opset::ReferenceContext& ctx) {
   const Tensor &indices = ctx.input(0), &values = ctx.input(2);
-  const std::int64_t depth = one_hot_depth(ctx, ctx.input(1));
-  if (values.dims() != Shape{2})
-    ctx.fail("values must be the two numbers for off and on, but has shape " + to_string(values.dims()));
-  const std::int64_t axis = ctx.axis(std::int64_t{indices.rank()} + 1);
+  const OneHotParams p = resolve_one_hot(ctx);
+  const std::int64_t depth = p.depth->constant(), axis = *p.axis;
   Shape dims = indices.dims();
   dims.insert(dims.begin() + axis, depth);
   Tensor& y = ctx.output(0, values.dtype(), dims);

@@ -84,15 +84,8 @@ constexpr Schema kPad[] = {
     row(25, kTypes<types::kAllIr13>),
 };
 
-// More dimensions than any tensor has; a damaged file may claim any number.
-constexpr std::int64_t kMostDims = 64;
-
-// constant_value is one element, written as a scalar or as a tensor of one.
-void check_fill(InferContext& ctx) {
-  if (ctx.version() < 11 || !ctx.has_rank(2)) return;
-  for (const DimExpr& d : ctx.shape(2))
-    if (DimExpr::differ(d, 1)) ctx.fail("constant_value must have one element, not shape " + to_string(ctx.shape(2)));
-}
+// So far, sums of sizes and pads can be counted.
+constexpr std::int64_t kMostPad = std::int64_t{1} << 61;
 
 std::optional<Dims> known_pads(const NodeView& node) {
   if (node.version() >= 11) return node.known_ints(1);
@@ -101,21 +94,15 @@ std::optional<Dims> known_pads(const NodeView& node) {
 
 void infer_pad(InferContext& ctx) {
   pad_mode(ctx);
-  check_fill(ctx);
+  if (ctx.version() >= 11) pad_element(ctx);
   if (ctx.version() >= 11) ctx.require_rank(1, 1);
   ctx.set(0, ctx.elem(0));
   if (!ctx.has_rank(0)) {
     if (ctx.has_input(3)) return;
     const auto pads = known_pads(ctx);
-    std::optional<std::int64_t> count;
-    if (pads)
-      count = static_cast<std::int64_t>(pads->size());
-    else if (ctx.has_rank(1) && ctx.shape(1)[0].is_constant())
-      count = ctx.shape(1)[0].constant();
-    if (!count || *count > 2 * kMostDims) return;
-    Dims dims;
-    for (std::int64_t i = 0; i < *count / 2; ++i) dims.push_back(ctx.fresh_dim());
-    ctx.set(0, ctx.elem(0), std::move(dims));
+    if (!pads && !ctx.has_rank(1)) return;
+    const DimExpr count = pads ? DimExpr(static_cast<std::int64_t>(pads->size())) : ctx.shape(1)[0];
+    if (auto dims = ctx.fresh_dims(DimExpr::floor_div(count, 2))) ctx.set(0, ctx.elem(0), *std::move(dims));
     return;
   }
   Dims dims = ctx.shape(0);
@@ -126,11 +113,7 @@ void infer_pad(InferContext& ctx) {
       dims[d] = ctx.fresh_dim(p.padded ? "the contents of pads are not known" : "the contents of axes are not known");
       continue;
     }
-    // What both add fits where what one of them adds need not.
-    dims[d] = dims[d] + ((*p.begin)[d] + (*p.end)[d]);
-    if (dims[d].is_constant() && dims[d].constant() < 0) {
-      ctx.fail("pads remove more than there is along axis " + std::to_string(d) + " of " + to_string(ctx.shape(0)));
-    }
+    dims[d] = padded_size(ctx, p, ctx.shape(0), d);
   }
   ctx.set(0, ctx.elem(0), std::move(dims));
 }
@@ -166,6 +149,8 @@ PadParams resolve_pad(const NodeView& node, std::int64_t rank) {
     node.fail("pads has " + std::to_string(pads->size()) + " entries, but " + std::to_string(n) + " axes take " +
               std::to_string(2 * n));
   }
+  for (const DimExpr& pad : *pads)
+    if (pad.is_constant() && (pad.constant() > kMostPad || pad.constant() < -kMostPad)) node.fail("pads are too large");
   p.begin = p.end = Dims(static_cast<std::size_t>(rank), DimExpr(0));
   for (std::size_t i = 0; i < n; ++i) {
     const auto d = static_cast<std::size_t>((*axes)[i]);
@@ -173,6 +158,23 @@ PadParams resolve_pad(const NodeView& node, std::int64_t rank) {
     (*p.end)[d] = (*pads)[i + n];
   }
   return p;
+}
+
+DimExpr padded_size(const NodeView& node, const PadParams& p, const Dims& x, std::size_t d) {
+  // What both add fits where what one of them adds need not.
+  DimExpr size = x[d] + ((*p.begin)[d] + (*p.end)[d]);
+  if (size.is_constant() && size.constant() < 0)
+    node.fail("pads remove more than there is along axis " + std::to_string(d) + " of " + to_string(x));
+  return size;
+}
+
+const norn::Tensor* pad_element(const NodeView& node) {
+  // A scalar or a tensor of one element.
+  if (const auto shape = node.known_shape(2)) {
+    for (const DimExpr& d : *shape)
+      if (DimExpr::differ(d, 1)) node.fail("constant_value must have one element, not shape " + to_string(*shape));
+  }
+  return node.constant(2);
 }
 
 constinit const Operator Pad = {.name = "Pad", .history = kPad, .infer = infer_pad};

@@ -15,7 +15,6 @@ inline namespace pad_ref_cc {
 namespace {
 
 constexpr std::int64_t kFill = -1;
-constexpr std::int64_t kMostPad = std::int64_t{1} << 61;
 
 std::int64_t modulo(std::int64_t a, std::int64_t n) { return (a % n + n) % n; }
 
@@ -49,13 +48,10 @@ std::vector<std::int64_t> sources(opset::ReferenceContext& ctx, PadMode mode, st
 }
 
 Tensor fill_value(opset::ReferenceContext& ctx, DataType type) {
-  if (ctx.has_input(2)) {
-    const Tensor& given = ctx.input(2);
-    if (given.size() != 1) ctx.fail("constant_value must have one element, not shape " + to_string(given.dims()));
-    if (given.dtype() != type) ctx.fail("constant_value must have the type of the data");
-    return given;
-  }
-  return zero_of(type);
+  const Tensor* const given = pad_element(ctx);
+  if (!given) return zero_of(type);
+  if (given->dtype() != type) ctx.fail("constant_value must have the type of the data");
+  return *given;
 }
 
 void pad_ref(opset::ReferenceContext& ctx) {
@@ -68,15 +64,8 @@ void pad_ref(opset::ReferenceContext& ctx) {
 
   // Sizes first: the tables are as long as the output, and the output may be refused for its size.
   Shape dims;
-  for (std::size_t d = 0; d < rank; ++d) {
-    if (std::max(begins[d], ends[d]) > kMostPad || std::min(begins[d], ends[d]) < -kMostPad)
-      ctx.fail("pads are too large");
-    const std::int64_t total = in.dims()[d] + begins[d] + ends[d];
-    if (total < 0) {
-      ctx.fail("pads remove more than the " + std::to_string(in.dims()[d]) + " elements of axis " + std::to_string(d));
-    }
-    dims.push_back(total);
-  }
+  const opset::Dims x = opset::to_dims(in.dims());
+  for (std::size_t d = 0; d < rank; ++d) dims.push_back(padded_size(ctx, p, x, d).constant());
   const Tensor fill = fill_value(ctx, in.dtype());
   Tensor& out = ctx.output(0, in.dtype(), dims);
   if (out.size() == 0) return;

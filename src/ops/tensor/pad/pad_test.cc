@@ -81,6 +81,7 @@ const Cases cases(
         {"Pad-18", "float[N]; int64[3] 0 1 2", "", {.error = "*"}},
         {"Pad-18", "float[9223372036854775807]; int64[2] {1 -1|-1 1}", "float[9223372036854775807]"},
         {"Pad-18", "float[2]; int64[2] -2 -1", "", {.error = "*"}},
+        {"Pad-18", "float[N]; int64[2] {0 4611686018427387904|-4611686018427387904 0}", "", {.error = "too large"}},
         {"Pad-18 mode=wrap", "float[2]; int64[2] 1 1", "", {.error = "*"}},
 
         {"Pad-1 paddings=1,0 value=1.5", "T[2] 0 1", "T[3] 1.5 0 1", {.types = "float double float16"}},

@@ -62,9 +62,6 @@ constexpr Schema kReshape[] = {
     row(25, kT<types::kAllIr13>),
 };
 
-// More dimensions than any tensor has; a damaged file may claim any number.
-constexpr std::int64_t kMostDims = 64;
-
 bool is(const DimExpr& d, std::int64_t value) { return d.is_constant() && d.constant() == value; }
 
 // The product of `numerator` over that of `denominator`, common factors divided out first.
@@ -142,8 +139,7 @@ void infer_reshape(InferContext& ctx) {
     if (length->constant() == 1 && ctx.has_rank(0)) {
       dims.push_back(product(ctx.shape(0)));  // whatever the one number is
     } else {
-      for (std::int64_t i = 0; i < length->constant(); ++i)
-        dims.push_back(ctx.fresh_dim("the contents of shape are not known"));
+      dims = *ctx.fresh_dims(*length, "the contents of shape are not known");
     }
   }
   const bool vector = dims.size() <= 1;

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "base/text.h"
+#include "ops/common/shapes.h"
 #include "opset/infer_context.h"
 
 namespace norn::ops {
@@ -147,56 +148,32 @@ Ratio common_ratio(const NodeView& node, const ResizeParams& p, const Dims& size
   return best;
 }
 
-int scales_input(const NodeView& node) { return node.version() < 11 ? 1 : 2; }
+void require_axis_count(const NodeView& node, const ResizeParams& p, std::string_view what, std::size_t count) {
+  if (count != p.axes.size()) {
+    node.fail(std::string(what) + " has " + std::to_string(count) + " elements, but there are " +
+              std::to_string(p.axes.size()) + " axes to resize");
+  }
+}
 
-bool known_empty(const InferContext& ctx, int input) {
-  if (!ctx.has_input(input)) return true;
-  if (ctx.has_rank(input) && ctx.rank(input) == 1 && ctx.shape(input)[0] == DimExpr(0)) return true;
-  const norn::Tensor* t = ctx.constant(input);
-  return t && t->size() == 0;
+// Inputs other than X are lists in every version.
+void require_lists(const NodeView& node) {
+  for (const int i : {1, 2, 3}) node.require_rank(i, 1);
 }
 
 void infer_resize(InferContext& ctx) {
-  const int scales = scales_input(ctx);
-  for (const int i : {scales, 3}) {
-    if (ctx.version() >= 11 || i == scales) ctx.require_rank(i, 1);
-  }
+  require_lists(ctx);
   if (!ctx.has_rank(0)) return ctx.set(0, ctx.elem(0));
   const ResizeParams p = resolve_resize(ctx, ctx.rank(0));
-  if (p.coordinates == Coordinates::TfCropAndResize) {
-    const std::string range = "a start and an end for each of " + std::to_string(p.axes.size()) + " axes";
-    if (known_empty(ctx, 1))
-      ctx.fail("roi is missing, but coordinate_transformation_mode is tf_crop_and_resize",
-               "give the node the input roi, " + range + ", or another coordinate_transformation_mode");
-    if (ctx.has_rank(1) && ctx.rank(1) == 1 && ctx.shape(1)[0].is_constant() &&
-        ctx.shape(1)[0].constant() != 2 * static_cast<std::int64_t>(p.axes.size()))
-      ctx.fail("roi has " + ctx.shape(1)[0].to_string() + " elements, but tf_crop_and_resize needs " + range);
-  }
-  ResizeTarget target;
-  const bool by_scales = !known_empty(ctx, scales), by_sizes = ctx.version() >= 11 && !known_empty(ctx, 3);
-  for (const int i : {scales, 3}) {
-    if (!(i == scales ? by_scales : by_sizes) || !ctx.has_rank(i)) continue;
-    const DimExpr& count = ctx.shape(i)[0];
-    if (count.is_constant() && count.constant() != static_cast<std::int64_t>(p.axes.size())) {
-      ctx.fail(std::string(i == 3 ? "sizes" : "scales") + " has " + count.to_string() + " elements, but there are " +
-               std::to_string(p.axes.size()) + " axes to resize");
-    }
-  }
-  if (const norn::Tensor* t = ctx.constant(scales); t && by_scales && t->dtype() == DataType::Float)
-    target.scales.assign(t->as<float>(), t->as<float>() + t->size());
-  if (by_sizes) {
-    if (const auto sizes = ctx.known_ints(3)) target.sizes = *sizes;
-  }
+  const auto target = resolve_resize_target(ctx, p);
   Dims out = ctx.shape(0);
-  const bool known = !target.scales.empty() || !target.sizes.empty() || (!by_scales && !by_sizes);
   std::vector<ResizedAxis> axes(p.axes.size());
-  if (known)
-    axes = resized_axes(ctx, p, target, out);
+  if (target)
+    axes = resized_axes(ctx, p, *target, out);
   else
     ctx.explain("the contents of \"scales\" or \"sizes\" are not known");
   for (std::size_t i = 0; i < axes.size(); ++i) {
     DimExpr& size = out[static_cast<std::size_t>(p.axes[i])];
-    size = axes[i].out ? *axes[i].out : ctx.fresh_dim(known ? "rounding depends on sizes that are not known" : "");
+    size = axes[i].out ? *axes[i].out : ctx.fresh_dim(target ? "rounding depends on sizes that are not known" : "");
   }
   require_elements(ctx, ctx.shape(0), out);
   ctx.set(0, ctx.elem(0), std::move(out));
@@ -234,19 +211,55 @@ ResizeParams resolve_resize(const NodeView& node, std::int64_t rank) {
   return p;
 }
 
+std::optional<ResizeTarget> resolve_resize_target(const NodeView& node, const ResizeParams& p) {
+  require_lists(node);
+  const bool old = node.version() < 11;  // without roi and sizes
+  const int scales_at = old ? 1 : 2;
+  // The number of elements, if it is known; an input that is left out has none.
+  const auto count_of = [&](int i) -> std::optional<std::size_t> {
+    if (!node.has_input(i)) return 0;
+    const auto dims = node.known_shape(i);
+    if (!dims || !dims->front().is_constant()) return {};
+    return static_cast<std::size_t>(dims->front().constant());
+  };
+  ResizeTarget target;
+  if (p.coordinates == Coordinates::TfCropAndResize) {
+    const std::string range = "a start and an end for each of " + std::to_string(p.axes.size()) + " axes";
+    const auto count = count_of(1);
+    if (count == 0) {
+      node.fail("roi is missing, but coordinate_transformation_mode is tf_crop_and_resize",
+                "give the node the input roi, " + range + ", or another coordinate_transformation_mode");
+    }
+    if (count && *count != 2 * p.axes.size())
+      node.fail("roi has " + std::to_string(*count) + " elements, but tf_crop_and_resize needs " + range);
+    const norn::Tensor* const roi = node.constant(1);
+    for (std::int64_t i = 0; roi && i < roi->size(); ++i) target.roi.push_back(number_at(*roi, i));
+  }
+  bool known = true;
+  if (const auto count = count_of(scales_at); count != 0) {
+    if (count) require_axis_count(node, p, "scales", *count);
+    const norn::Tensor* const scales = node.constant(scales_at);
+    known = scales != nullptr;
+    for (std::int64_t i = 0; scales && i < scales->size(); ++i)
+      target.scales.push_back(static_cast<float>(number_at(*scales, i)));
+  }
+  if (const auto count = old ? 0 : count_of(3); count != 0) {
+    if (count) require_axis_count(node, p, "sizes", *count);
+    const auto sizes = node.known_ints(3);
+    known = known && sizes;
+    if (sizes) target.sizes = *sizes;
+  }
+  if (!known && target.scales.empty() && target.sizes.empty()) return {};
+  return target;
+}
+
 std::vector<ResizedAxis> resized_axes(const NodeView& node, const ResizeParams& p, const ResizeTarget& target,
                                       const Dims& x) {
-  const auto require_count = [&](std::size_t count, const char* what) {
-    if (count != p.axes.size()) {
-      node.fail(std::string(what) + " has " + std::to_string(count) + " elements, but there are " +
-                std::to_string(p.axes.size()) + " axes to resize");
-    }
-  };
   const auto in = [&](std::size_t i) -> const DimExpr& { return x[static_cast<std::size_t>(p.axes[i])]; };
   std::vector<ResizedAxis> result;
   if (!target.scales.empty()) {
     if (!target.sizes.empty()) node.fail("both scales and sizes are given", "leave one of them out");
-    require_count(target.scales.size(), "scales");
+    require_axis_count(node, p, "scales", target.scales.size());
     for (std::size_t i = 0; i < p.axes.size(); ++i) {
       const float scale = target.scales[i];
       if (!(scale > 0) || std::isinf(scale)) {
@@ -259,7 +272,7 @@ std::vector<ResizedAxis> resized_axes(const NodeView& node, const ResizeParams& 
   const bool none = node.version() >= 13 && !node.has_input(2) && !node.has_input(3);
   if (none || (target.sizes.empty() && !p.axes.empty()))
     node.fail("neither scales nor sizes are given", "give one of them");
-  require_count(target.sizes.size(), "sizes");
+  require_axis_count(node, p, "sizes", target.sizes.size());
   bool known = true;
   for (std::size_t i = 0; i < p.axes.size(); ++i) {
     const DimExpr& size = target.sizes[i];

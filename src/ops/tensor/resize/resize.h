@@ -45,7 +45,10 @@ void require_elements(const opset::NodeView& node, const opset::Dims& in, const 
 struct ResizeTarget {
   std::vector<float> scales;
   opset::Dims sizes;
+  std::vector<double> roi;  // of tf_crop_and_resize: a start for each of the axes and then an end for each
 };
+// What the inputs say; nothing if that is not known.
+std::optional<ResizeTarget> resolve_resize_target(const opset::NodeView& node, const ResizeParams& params);
 struct ResizedAxis {
   std::optional<opset::DimExpr> out;      // nothing if it is not known
   double numerator = 0, denominator = 1;  // the scale, where `out` is a constant
@@ -67,13 +70,11 @@ struct AxisTaps {
   std::vector<bool> outside{};  // coordinates that get the extrapolation value; empty if none
   bool identity = true;
 };
-// One for each of the axes; x has elements, and so has the output. Throws if the target or roi, see below, does not
-// fit.
+// One for each of the axes; x has elements, and so has the output. Throws if the target does not fit.
 std::vector<AxisTaps> resize_taps(const opset::NodeView& node, const ResizeParams& params, const ResizeTarget& target,
-                                  const Shape& x, const std::vector<double>& roi);
+                                  const Shape& x);
 
-// Output 0 = input 0, resized; roi has a start for each of the axes and then an end for each, or is empty.
-void resize(opset::ReferenceContext& ctx, const ResizeParams& params, const ResizeTarget& target,
-            const std::vector<double>& roi);
+// Output 0 = input 0, resized.
+void resize(opset::ReferenceContext& ctx, const ResizeParams& params, const ResizeTarget& target);
 
 }  // namespace norn::ops

@@ -196,44 +196,27 @@ void extrapolate(ReferenceContext& ctx, Tensor& y, const std::vector<AxisTaps>& 
   }
 }
 
-std::vector<double> real_numbers(ReferenceContext& ctx, int input) {
-  if (!ctx.has_input(input)) return {};
-  const Tensor& t = ctx.input(input);
-  if (t.rank() != 1)
-    ctx.fail("input " + std::to_string(input) + " has to be a list, but has the shape " + to_string(t.dims()));
-  return load_all<double>(t);
-}
-
 void resize_ref(ReferenceContext& ctx) {
   const ResizeParams p = resolve_resize(ctx, ctx.input(0).rank());
-  const bool old = ctx.version() < 11;
-  ResizeTarget target;
-  for (const double scale : real_numbers(ctx, old ? 1 : 2)) target.scales.push_back(static_cast<float>(scale));
-  if (!old) target.sizes = ctx.known_ints(3).value_or(opset::Dims{});
-  resize(ctx, p, target, old ? std::vector<double>{} : real_numbers(ctx, 1));
+  resize(ctx, p, ctx.require(resolve_resize_target(ctx, p), "scales"));
 }
 
 }  // namespace
 }  // namespace resize_ref_cc
 
 std::vector<AxisTaps> resize_taps(const opset::NodeView& node, const ResizeParams& p, const ResizeTarget& target,
-                                  const Shape& x, const std::vector<double>& roi) {
+                                  const Shape& x) {
   const std::vector<ResizedAxis> sizes = resized_axes(node, p, target, opset::to_dims(x));
   const bool crops = p.coordinates == Coordinates::TfCropAndResize;
-  if (crops && roi.size() != 2 * p.axes.size()) {
-    node.fail("roi has " + std::to_string(roi.size()) +
-              " elements, but tf_crop_and_resize needs a start and an end for each of " +
-              std::to_string(p.axes.size()) + " axes");
-  }
   std::vector<AxisTaps> axes;
   for (std::size_t i = 0; i < sizes.size(); ++i) {
-    const double range[] = {crops ? roi[i] : 0, crops ? roi[sizes.size() + i] : 1};
+    const double range[] = {crops ? target.roi[i] : 0, crops ? target.roi[sizes.size() + i] : 1};
     axes.push_back(taps_along(p, sizes[i], p.axes[i], x[static_cast<std::size_t>(p.axes[i])], range));
   }
   return axes;
 }
 
-void resize(ReferenceContext& ctx, const ResizeParams& p, const ResizeTarget& target, const std::vector<double>& roi) {
+void resize(ReferenceContext& ctx, const ResizeParams& p, const ResizeTarget& target) {
   const Tensor& x = ctx.input(0);
   const std::vector<ResizedAxis> sizes = resized_axes(ctx, p, target, opset::to_dims(x.dims()));
   Shape dims = x.dims();
@@ -242,7 +225,7 @@ void resize(ReferenceContext& ctx, const ResizeParams& p, const ResizeTarget& ta
   if (y.size() == 0) return;
   require_elements(ctx, opset::to_dims(x.dims()), opset::to_dims(dims));
 
-  std::vector<AxisTaps> axes = resize_taps(ctx, p, target, x.dims(), roi);
+  std::vector<AxisTaps> axes = resize_taps(ctx, p, target, x.dims());
   if (p.mode == ResizeMode::Nearest) {
     copy_nearest(x, y, axes);
   } else {

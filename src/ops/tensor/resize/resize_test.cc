@@ -263,6 +263,8 @@ const Cases copied(
         {"Resize-13..", "float[2] 1 2", "", {.error = "neither"}},
         {"Resize-13..", "float[] 5", "", {.error = "neither"}},
         {"Resize-13..", "float[2] 1 2; -; float[2] 1 1", "", {.error = "scales has 2"}},
+        {"Resize-13..", "float[2] 1 2; float[2,1] 0 1; float[1] 1", "", {.error = "rank"}},
+        {"Resize-13..", "float[2]; float[2,1]; float[1]", "", {.error = "rank"}},
         {"Resize-13.. coordinate_transformation_mode=tf_half_pixel_for_nn",
          "float[2] 1 2; -; float[1] 1",
          "",

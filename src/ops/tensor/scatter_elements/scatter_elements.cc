@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "ops/common/shapes.h"
+#include "ops/tensor/gather_elements/gather_elements.h"
 #include "ops/tensor/scatter_elements/reduction.h"
 #include "opset/infer_context.h"
 
@@ -67,31 +68,21 @@ constexpr Schema kScatterElements[] = {
 void infer_scatter_elements(InferContext& ctx) {
   same_as_input(ctx);
   resolve_scatter_reduction(ctx);
-  for (const int i : {0, 1, 2}) {
-    if (!ctx.has_rank(i)) continue;
-    if (ctx.rank(i) == 0) ctx.fail("a scalar has no axis to write along");
-    for (const int j : {0, 1, 2}) ctx.require_rank(j, ctx.rank(i));
-    ctx.axis(ctx.rank(i));
-  }
-  if (ctx.has_rank(1) && ctx.has_rank(2)) {
-    for (std::size_t d = 0; d < ctx.shape(1).size(); ++d)
-      ctx.unify(ctx.shape(1)[d], ctx.shape(2)[d], "sizes of indices and updates");
-  }
-  if (!ctx.has_rank(0)) return;
-  const std::int64_t axis = ctx.axis(ctx.rank(0));
-  for (const int i : {1, 2}) {
-    for (std::size_t d = 0; ctx.has_rank(i) && d < ctx.shape(i).size(); ++d) {
-      const DimExpr &size = ctx.shape(0)[d], &written = ctx.shape(i)[d];
-      if (static_cast<std::int64_t>(d) != axis && size.is_constant() && written.is_constant() &&
-          written.constant() > size.constant())
-        ctx.fail("there are " + written.to_string() + " updates along axis " + std::to_string(d) +
-                 ", the data has only " + size.to_string());
-    }
-  }
+  scatter_axis(ctx);
 }
 
 }  // namespace
 }  // namespace scatter_elements_cc
+
+std::optional<std::int64_t> scatter_axis(const NodeView& node) {
+  const auto indices = node.known_shape(1), updates = node.known_shape(2);
+  if (indices && updates) {
+    node.require_rank(2, static_cast<std::int64_t>(indices->size()));
+    for (std::size_t d = 0; d < indices->size(); ++d)
+      node.unify((*indices)[d], (*updates)[d], "sizes of indices and updates");
+  }
+  return elements_axis(node, indices ? indices : updates);
+}
 
 ScatterReduction resolve_scatter_reduction(const NodeView& node) {
   if (!node.attrs().declares("reduction")) return ScatterReduction::None;

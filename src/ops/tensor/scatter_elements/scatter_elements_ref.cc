@@ -40,17 +40,7 @@ D reduced(const ReferenceContext& ctx, ScatterReduction reduction, const D& a, c
 
 void scatter_elements_ref(ReferenceContext& ctx) {
   const Tensor &data = ctx.input(0), &indices = ctx.input(1);
-  const std::int64_t axis = ctx.axis(data.rank());
-  const auto along = static_cast<std::size_t>(axis);
-  if (indices.dims() != ctx.input(2).dims()) {
-    ctx.fail("indices of shape " + to_string(indices.dims()) + " and updates of shape " +
-             to_string(ctx.input(2).dims()) + " need the same shape");
-  }
-  bool fits = indices.rank() == data.rank();
-  for (std::size_t d = 0; fits && d < data.dims().size(); ++d) fits = d == along || indices.dims()[d] <= data.dims()[d];
-  if (!fits)
-    ctx.fail("indices of shape " + to_string(indices.dims()) + " do not lie within data of shape " +
-             to_string(data.dims()) + " along the axes other than " + std::to_string(axis));
+  const auto along = static_cast<std::size_t>(*scatter_axis(ctx));
   std::vector<std::int64_t> targets = indices_from_front(ctx, 1, data.dims()[along]);
   // Where each position lies in the data if its coordinate along the axis is 0.
   std::vector<std::int64_t> strides = dense_strides(data.dims());

@@ -42,33 +42,34 @@ constexpr Schema kScatterND[] = {
 void infer_scatter_nd(InferContext& ctx) {
   same_as_input(ctx);
   resolve_scatter_reduction(ctx);
-  if (ctx.has_rank(0) && ctx.rank(0) == 0) ctx.fail("the data is a scalar, which has no axis to write along");
-  if (!ctx.has_rank(1)) return;
-  const Dims& indices = ctx.shape(1);
-  if (indices.empty()) ctx.fail("indices are a scalar; their last axis has to hold the coordinates");
-  if (ctx.has_rank(2)) {
-    const Dims& updates = ctx.shape(2);
-    if (updates.size() + 1 < indices.size())
-      ctx.fail("the updates " + to_string(updates) + " have fewer axes than there are of the indices " +
-               to_string(indices));
-    for (std::size_t d = 0; d + 1 < indices.size(); ++d)
-      ctx.unify(indices[d], updates[d], "sizes of indices and updates");
-  }
-  if (!ctx.has_rank(0) || !indices.back().is_constant()) return;
-  const std::int64_t coordinates = indices.back().constant();
-  if (coordinates > ctx.rank(0))
-    ctx.fail("there are " + std::to_string(coordinates) + " coordinates for " + std::to_string(ctx.rank(0)) +
-             " axes of the data");
-  const std::int64_t slice = ctx.rank(0) - coordinates;
-  ctx.require_rank(2, static_cast<std::int64_t>(indices.size()) - 1 + slice);
-  for (std::int64_t d = 0; ctx.has_rank(2) && d < slice; ++d) {
-    ctx.unify(ctx.shape(0)[static_cast<std::size_t>(coordinates + d)],
-              ctx.shape(2)[static_cast<std::size_t>(d) + indices.size() - 1], "sizes of the data and of updates");
-  }
+  check_scatter_nd(ctx);
 }
 
 }  // namespace
 }  // namespace scatter_nd_cc
+
+void check_scatter_nd(const NodeView& node) {
+  const auto data = node.known_shape(0), indices = node.known_shape(1), updates = node.known_shape(2);
+  if (data && data->empty()) node.fail("the data is a scalar, which has no axis to write along");
+  if (!indices) return;
+  if (indices->empty()) node.fail("indices are a scalar; their last axis has to hold the coordinates");
+  const std::size_t tuples = indices->size() - 1;
+  if (updates) {
+    if (updates->size() < tuples)
+      node.fail("the updates " + to_string(*updates) + " have fewer axes than there are of the indices " +
+                to_string(*indices));
+    for (std::size_t d = 0; d < tuples; ++d) node.unify((*indices)[d], (*updates)[d], "sizes of indices and updates");
+  }
+  if (!data || !indices->back().is_constant()) return;
+  const auto coordinates = static_cast<std::size_t>(indices->back().constant());
+  if (coordinates > data->size())
+    node.fail("there are " + std::to_string(coordinates) + " coordinates for " + std::to_string(data->size()) +
+              " axes of the data");
+  const std::size_t slice = data->size() - coordinates;
+  node.require_rank(2, static_cast<std::int64_t>(tuples + slice));
+  for (std::size_t d = 0; updates && d < slice; ++d)
+    node.unify((*data)[coordinates + d], (*updates)[tuples + d], "sizes of the data and of updates");
+}
 
 constinit const Operator ScatterND = {.name = "ScatterND", .history = kScatterND, .infer = infer_scatter_nd};
 

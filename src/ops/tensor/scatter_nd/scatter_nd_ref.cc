@@ -14,19 +14,11 @@ namespace {
 void scatter_nd_ref(opset::ReferenceContext& ctx) {
   const Tensor &data = ctx.input(0), &indices = ctx.input(1);
   const Shape &d = data.dims(), &q = indices.dims();
-  if (d.empty() || q.empty() || q.back() > data.rank()) {
-    ctx.fail("the last axis of indices " + to_string(q) + " has to hold coordinates of the axes of data " +
-             to_string(d));
-  }
+  check_scatter_nd(ctx);
   const auto coordinates = static_cast<std::size_t>(q.back());
-  Shape wanted(q.begin(), q.end() - 1);
   // Tuples of no coordinates take no memory: there may be any number of them that write nothing.
-  const std::int64_t tuples = coordinates == 0 && ctx.input(2).size() == 0 ? 0 : element_count(wanted);
-  wanted.insert(wanted.end(), d.begin() + q.back(), d.end());
-  if (ctx.input(2).dims() != wanted) {
-    ctx.fail("updates have shape " + to_string(ctx.input(2).dims()) + ", but data " + to_string(d) + " and indices " +
-             to_string(q) + " need " + to_string(wanted));
-  }
+  const std::int64_t tuples =
+      coordinates == 0 && ctx.input(2).size() == 0 ? 0 : element_count(Shape(q.begin(), q.end() - 1));
   const std::vector<std::int64_t> strides = dense_strides(d), at = to_ints(indices);
   std::vector<std::int64_t> targets(static_cast<std::size_t>(tuples));
   for (std::size_t t = 0; t < targets.size(); ++t) {

@@ -62,8 +62,6 @@ constexpr std::int64_t kFar = std::numeric_limits<std::int32_t>::max();
 // The step whose negation still is one; and steps beyond any size, of which none is ever taken.
 constexpr std::int64_t kLeastStep = -std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t kHugeStep = std::int64_t{1} << 62;
-// More axes than any tensor has; a damaged file may claim any number.
-constexpr std::int64_t kMostDims = 64;
 
 DimExpr at_least_0(const DimExpr& e) { return DimExpr::max(e, 0); }
 bool non_negative(const DimExpr& e) { return e.is_constant() ? e.constant() >= 0 : at_least_0(e) == e; }

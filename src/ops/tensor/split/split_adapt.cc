@@ -32,23 +32,13 @@ void lengths_to_attribute(NodeEdit& edit) {
 void lengths_to_input(NodeEdit& edit) { attr_to_input(edit, "split", 1); }
 void lengths_from_input(NodeEdit& edit) { input_to_attr(edit, 1, "split"); }
 
-// The size of the axis; nothing if it is not known.
-std::optional<DimExpr> size_of_axis(NodeEdit& edit) {
-  const auto& shape = edit.input_type(0).shape;
-  if (!shape) return {};
-  const auto rank = static_cast<std::int64_t>(shape->size());
-  std::int64_t axis = edit.attrs().i("axis");
-  if (axis < 0) axis += rank;
-  if (axis < 0 || axis >= rank) edit.cannot("the axis is outside the data's shape");
-  return (*shape)[static_cast<std::size_t>(axis)];
-}
 bool divides(const std::optional<DimExpr>& size, std::int64_t parts) {
   return size && DimExpr::floor_div(*size, parts) * DimExpr(parts) == *size;
 }
 
 void count_outputs(NodeEdit& edit) {
   if (edit.has_input(1)) return;
-  if (!divides(size_of_axis(edit), edit.output_count()))
+  if (!divides(size_along_axis(edit), edit.output_count()))
     edit.cannot("parts have to be equal before version 18, and the axis is not known to be divisible");
   edit.set_attr("num_outputs", std::int64_t{edit.output_count()});
 }
@@ -56,7 +46,7 @@ void count_outputs(NodeEdit& edit) {
 void name_lengths(NodeEdit& edit) {
   if (edit.has_input(1)) return;
   const std::int64_t n = edit.output_count();
-  const auto size = size_of_axis(edit);
+  const auto size = size_along_axis(edit);
   edit.remove_attr("num_outputs");
   if (divides(size, n)) return;
   if (!size || !size->is_constant())

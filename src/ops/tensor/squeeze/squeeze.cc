@@ -82,9 +82,6 @@ constexpr Schema kUnsqueeze[] = {
     unsqueeze_row(25, kT<types::kAllIr13>),
 };
 
-// More axes than any tensor has; a damaged file may claim any number.
-constexpr std::int64_t kMostDims = 64;
-
 // The axes of a node, if it gives any.
 struct Axes {
   bool given;
@@ -111,9 +108,7 @@ std::optional<std::int64_t> axes_count(InferContext& ctx) {
 
 void set_fresh(InferContext& ctx, std::int64_t rank) {
   ctx.explain("the contents of axes are not known");
-  Dims dims;
-  for (std::int64_t i = 0; i < rank; ++i) dims.push_back(ctx.fresh_dim());
-  ctx.set(0, ctx.elem(0), std::move(dims));
+  if (auto dims = ctx.fresh_dims(rank)) ctx.set(0, ctx.elem(0), *std::move(dims));
 }
 
 void answer(InferContext& ctx, Dims dims) {

@@ -37,8 +37,6 @@ constexpr Schema kTile[] = {
     {.since = 13, .inputs = kInputs13, .outputs = kOutputs13, .types = kTypes13, .same_meaning = true},
 };
 
-// More dimensions than any tensor has; a damaged file may claim any number.
-constexpr std::int64_t kMostTiledDims = 64;
 // Longer vectors are no shape arithmetic.
 constexpr std::int64_t kMostTiledInts = 1024;
 
@@ -61,7 +59,7 @@ void infer_tile(InferContext& ctx) {
   if (ctx.has_rank(0))
     rank = ctx.rank(0);
   else if (ctx.version() >= 6 && ctx.has_rank(1) && ctx.shape(1)[0].is_constant() &&
-           ctx.shape(1)[0].constant() <= kMostTiledDims)
+           ctx.shape(1)[0].constant() <= kMostDims)
     rank = ctx.shape(1)[0].constant();
   const auto repeats = resolve_tile(ctx, rank, ctx.constant(1), ctx.constant(2));
   if (!rank) return;

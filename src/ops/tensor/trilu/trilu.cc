@@ -42,9 +42,8 @@ TriluParams resolve_trilu(const NodeView& node) {
   TriluParams p{.upper = node.attrs().flag("upper"), .k = std::nullopt};
   if (!node.has_input(1)) {
     p.k = 0;
-  } else if (const auto k = node.const_ints(1)) {
-    if (k->size() != 1) node.fail("k must be one number, not " + std::to_string(k->size()));
-    p.k = k->front();
+  } else if (const auto k = one_int(node, 1); k && k->is_constant()) {
+    p.k = k->constant();
   }
   return p;
 }

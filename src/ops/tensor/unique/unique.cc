@@ -34,11 +34,11 @@ constexpr Schema kUnique[] = {
 };
 
 void infer_unique(InferContext& ctx) {
-  resolve_sorted(ctx);
+  const UniqueParams p = resolve_unique(ctx);
   const DimExpr kept = ctx.fresh_dim("it is the number of distinct elements or slices");
   ctx.set(1, DataType::Int64, {kept});
   ctx.set(3, DataType::Int64, {kept});
-  if (!ctx.attrs().has("axis")) {
+  if (p.flattened) {
     ctx.set(0, ctx.elem(0), {kept});
     ctx.set(2, DataType::Int64, {ctx.has_rank(0) ? product(ctx.shape(0)) : ctx.fresh_dim()});
   } else if (!ctx.has_rank(0)) {
@@ -46,7 +46,7 @@ void infer_unique(InferContext& ctx) {
     ctx.set(2, DataType::Int64, {ctx.fresh_dim()});
   } else {
     Dims dims = ctx.shape(0);
-    DimExpr& size = dims[static_cast<std::size_t>(ctx.axis(ctx.rank(0)))];
+    DimExpr& size = dims[static_cast<std::size_t>(p.axis)];
     ctx.set(2, DataType::Int64, {size});
     size = kept;
     ctx.set(0, ctx.elem(0), std::move(dims));
@@ -56,10 +56,13 @@ void infer_unique(InferContext& ctx) {
 }  // namespace
 }  // namespace unique_cc
 
-bool resolve_sorted(const NodeView& node) {
+UniqueParams resolve_unique(const NodeView& node) {
   const std::int64_t sorted = node.attrs().i("sorted");
   if (sorted != 0 && sorted != 1) node.fail("sorted is " + std::to_string(sorted) + ", but has to be 0 or 1");
-  return sorted == 1;
+  UniqueParams p{.sorted = sorted == 1, .flattened = !node.attrs().has("axis")};
+  const auto x = node.known_shape(0);
+  if (!p.flattened && x) p.axis = node.axis(static_cast<std::int64_t>(x->size()));
+  return p;
 }
 
 constinit const Operator Unique = {.name = "Unique", .history = kUnique, .infer = infer_unique};

@@ -1,5 +1,7 @@
 // The distinct elements, or slices along an axis.
 #pragma once
+#include <cstdint>
+
 #include "opset/node_view.h"
 #include "opset/schema.h"
 
@@ -7,7 +9,11 @@ namespace norn::ops {
 
 extern const opset::Operator Unique;
 
-// Whether the values come in ascending order, and not in that of appearance.
-bool resolve_sorted(const opset::NodeView& node);
+struct UniqueParams {
+  bool sorted;            // the values come in ascending order, not in that of appearance
+  bool flattened;         // single elements are compared, not slices
+  std::int64_t axis = 0;  // of the slices, where the input's rank is known
+};
+UniqueParams resolve_unique(const opset::NodeView& node);
 
 }  // namespace norn::ops

@@ -132,23 +132,22 @@ Groups group(const Tensor& x, const AxisView& view) {
 
 void unique_ref(opset::ReferenceContext& ctx) {
   const Tensor& x = ctx.input(0);
-  const bool flat = !ctx.attrs().has("axis");
-  const std::int64_t axis = flat ? 0 : ctx.axis(x.rank());
-  Shape dims = flat ? Shape{x.size()} : x.dims();
-  const AxisView view = view_along(dims, axis);
+  const UniqueParams p = resolve_unique(ctx);
+  Shape dims = p.flattened ? Shape{x.size()} : x.dims();
+  const AxisView view = view_along(dims, p.axis);
   const Groups g = visit_domain(domain_of(x.dtype()), [&]<class D>(const D&) { return group<D>(x, view); });
 
   // The groups in the order of the output.
   std::vector<std::size_t> shown(g.first.size());
   std::iota(shown.begin(), shown.end(), std::size_t{0});
   const auto first_slice = [&](std::size_t which) { return g.slices[g.first[which]]; };
-  if (!resolve_sorted(ctx)) {
+  if (!p.sorted) {
     std::sort(shown.begin(), shown.end(),
               [&](std::size_t a, std::size_t b) { return first_slice(a) < first_slice(b); });
   }
   const auto kept = static_cast<std::int64_t>(shown.size());
   if (ctx.wants_output(0)) {
-    dims[static_cast<std::size_t>(axis)] = kept;
+    dims[static_cast<std::size_t>(p.axis)] = kept;
     Tensor& y = ctx.output(0, x.dtype(), dims);
     std::vector<std::int64_t> picked;
     for (const std::size_t which : shown) picked.push_back(first_slice(which));

@@ -4,6 +4,8 @@
 #include "ops/tensor/upsample/upsample.h"
 
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "base/text.h"
 #include "opset/infer_context.h"
@@ -44,19 +46,14 @@ void infer_upsample(InferContext& ctx) {
   ctx.require_rank(1, 1);
   if (ctx.version() < 7) ctx.require_rank(0, 4);
   if (!ctx.has_rank(0)) return ctx.set(0, ctx.elem(0));
-  UpsampleParams p = resolve_upsample(ctx, ctx.rank(0));
-  if (ctx.version() >= 9) {
-    const norn::Tensor* t = ctx.constant(1);
-    if (t && t->dtype() == DataType::Float) p.target.scales.assign(t->as<float>(), t->as<float>() + t->size());
-    if (!t) {
-      ctx.explain("the contents of \"scales\" are not known");
-      Dims out;
-      while (out.size() < ctx.shape(0).size()) out.push_back(ctx.fresh_dim());
-      return ctx.set(0, ctx.elem(0), std::move(out));
-    }
-  }
+  const UpsampleParams p = resolve_upsample(ctx, ctx.rank(0));
   Dims out;
-  for (const ResizedAxis& axis : resized_axes(ctx, p.resize, p.target, ctx.shape(0)))
+  if (!p.target) {
+    ctx.explain("the contents of \"scales\" are not known");
+    while (out.size() < ctx.shape(0).size()) out.push_back(ctx.fresh_dim());
+    return ctx.set(0, ctx.elem(0), std::move(out));
+  }
+  for (const ResizedAxis& axis : resized_axes(ctx, p.resize, *p.target, ctx.shape(0)))
     out.push_back(axis.out ? *axis.out : ctx.fresh_dim("rounding depends on sizes that are not known"));
   ctx.set(0, ctx.elem(0), std::move(out));
 }
@@ -73,18 +70,24 @@ UpsampleParams resolve_upsample(const NodeView& node, std::int64_t rank) {
     node.fail("the attribute \"mode\" is " + base::quoted(mode),
               node.version() < 7 ? "it has to be nearest or bilinear" : "it has to be nearest or linear");
   for (std::int64_t d = 0; d < rank; ++d) p.resize.axes.push_back(d);
+  if (node.version() >= 9) {
+    p.target = resolve_resize_target(node, p.resize);
+    return p;
+  }
+  std::vector<float> scales;
   if (node.version() < 7) {
     if (rank != 4)
       node.fail("the input has the rank " + std::to_string(rank) + ", but version 1 takes images N x C x H x W");
-    p.target.scales = {1, 1, node.attrs().f("height_scale"), node.attrs().f("width_scale")};
-  } else if (node.version() < 9) {
-    p.target.scales = node.attrs().floats("scales");
+    scales = {1, 1, node.attrs().f("height_scale"), node.attrs().f("width_scale")};
+  } else {
+    scales = node.attrs().floats("scales");
   }
-  for (const float scale : p.target.scales) {
+  for (const float scale : scales) {
     if (!(scale >= 1)) {
       node.fail("a scale is " + std::to_string(scale) + ", but has to be at least 1", "Resize makes sizes smaller");
     }
   }
+  p.target = {.scales = std::move(scales), .sizes = {}, .roi = {}};
   return p;
 }
 

@@ -1,6 +1,7 @@
 // The operators of this slice, for other rooms to name.
 #pragma once
 #include <cstdint>
+#include <optional>
 
 #include "ops/tensor/resize/resize.h"
 #include "opset/node_view.h"
@@ -10,10 +11,9 @@ namespace norn::ops {
 
 extern const opset::Operator Upsample;
 
-// Scales are empty from version 9 on, where they are an input.
 struct UpsampleParams {
   ResizeParams resize;
-  ResizeTarget target;
+  std::optional<ResizeTarget> target;  // nothing if scales are an input, as from version 9 on, and not known
 };
 UpsampleParams resolve_upsample(const opset::NodeView& node, std::int64_t rank);
 

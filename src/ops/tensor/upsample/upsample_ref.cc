@@ -1,4 +1,3 @@
-#include "ops/common/elements.h"
 #include "ops/tensor/upsample/upsample.h"
 #include "opset/reference.h"
 
@@ -7,14 +6,8 @@ inline namespace upsample_ref_cc {
 namespace {
 
 void upsample_ref(opset::ReferenceContext& ctx) {
-  UpsampleParams p = resolve_upsample(ctx, ctx.input(0).rank());
-  if (ctx.version() >= 9) {
-    if (ctx.input(1).rank() != 1)
-      ctx.fail("scales has to be a list, but has the shape " + to_string(ctx.input(1).dims()));
-    for (const double scale : load_all<double>(ctx.input(1))) p.target.scales.push_back(static_cast<float>(scale));
-  }
-  if (p.target.scales.empty() && ctx.input(0).rank() > 0) ctx.fail("scales is empty");
-  resize(ctx, p.resize, p.target, {});
+  const UpsampleParams p = resolve_upsample(ctx, ctx.input(0).rank());
+  resize(ctx, p.resize, ctx.require(p.target, "scales"));
 }
 
 }  // namespace

@@ -32,9 +32,7 @@ void infer_string_normalizer(InferContext& ctx) {
   ctx.set(0, DataType::String);
   if (!ctx.has_rank(0)) return;
   Dims dims = ctx.shape(0);
-  if (dims.size() != 1 && dims.size() != 2) ctx.fail("X must have rank 1 or 2, not " + ctx.input(0).to_string());
-  if (dims.size() == 2) dims[0] = ctx.unify(dims[0], 1, "the rows of X and 1");
-  if (dims.back().is_constant() && dims.back().constant() == 0) ctx.fail("X must not be empty");
+  if (dims.size() == 2) dims[0] = 1;
   if (!p.stopwords.empty()) dims.back() = ctx.fresh_dim("the number of words that are not stop words follows from X");
   ctx.set(0, DataType::String, std::move(dims));
 }
@@ -53,6 +51,11 @@ StringNormalizerParams resolve_string_normalizer(const NodeView& node) {
     p.action = CaseChange::Upper;
   else if (action != "NONE")
     node.fail("case_change_action must be LOWER, UPPER or NONE, not " + base::quoted(action));
+  if (const auto x = node.known_shape(0)) {
+    if (x->size() != 1 && x->size() != 2) node.fail("X must have rank 1 or 2, not shape " + to_string(*x));
+    if (x->size() == 2) node.unify(x->front(), 1, "the rows of X and 1");
+    if (x->back() == DimExpr(0)) node.fail("X must not be empty");
+  }
   return p;
 }
 

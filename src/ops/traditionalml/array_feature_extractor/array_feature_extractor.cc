@@ -26,15 +26,18 @@ constexpr Schema kArrayFeatureExtractor[] = {
 void infer_array_feature_extractor(InferContext& ctx) {
   ctx.set(0, ctx.elem(0));
   if (!ctx.has_rank(0)) return;
-  Dims dims = ctx.shape(0);
-  if (dims.empty()) ctx.fail("X is a scalar, which has no axis to pick along");
-  if (dims.size() == 1) dims.insert(dims.begin(), 1);
-  dims.back() = ctx.has_rank(1) ? product(ctx.shape(1)) : ctx.fresh_dim();
-  ctx.set(0, ctx.elem(0), std::move(dims));
+  ctx.set(0, ctx.elem(0), picked_dims(ctx, ctx.shape(0), ctx.has_rank(1) ? product(ctx.shape(1)) : ctx.fresh_dim()));
 }
 
 }  // namespace
 }  // namespace array_feature_extractor_cc
+
+Dims picked_dims(const NodeView& node, Dims x, const DimExpr& picks) {
+  if (x.empty()) node.fail("X is a scalar, which has no axis to pick along");
+  if (x.size() == 1) x.insert(x.begin(), 1);
+  x.back() = picks;
+  return x;
+}
 
 constinit const Operator ArrayFeatureExtractor = {.domain = "ai.onnx.ml",
                                                   .name = "ArrayFeatureExtractor",

@@ -12,13 +12,10 @@ namespace {
 
 void array_feature_extractor_ref(opset::ReferenceContext& ctx) {
   const Tensor& x = ctx.input(0);
-  if (x.rank() == 0) ctx.fail("X is a scalar, which has no axis to pick along");
+  const auto n = ctx.input(1).size();
+  const Shape dims = opset::to_constants(picked_dims(ctx, opset::to_dims(x.dims()), n));
   const AxisView view = view_along(x.dims(), x.rank() - 1);
   const std::vector<std::int64_t> picks = indices_from_front(ctx, 1, view.n);
-  Shape dims = x.dims();
-  if (dims.size() == 1) dims.insert(dims.begin(), 1);
-  const auto n = static_cast<std::int64_t>(picks.size());
-  dims.back() = n;
   Tensor& z = ctx.output(0, x.dtype(), dims);
   for (std::int64_t row = 0; z.size() > 0 && row < view.outer; ++row)
     for (std::int64_t k = 0; k < n; ++k)

@@ -28,16 +28,21 @@ constexpr Schema kDictVectorizer[] = {
 };
 
 void infer_dict_vectorizer(InferContext& ctx) {
-  const Labels vocabulary = resolve_labels(ctx, "int64_vocabulary", "string_vocabulary");
   const ValueType& map = ctx.input(0);
-  if (map.elem != DataType::Undefined && map.elem != vocabulary.type())
-    ctx.fail("the vocabulary is of " + std::string(data_type_name(vocabulary.type())) + ", but X is " +
-             map.to_string());
+  const Labels vocabulary = resolve_dict_vectorizer(ctx, map.elem);
   if (map.element) ctx.set(0, map.element->elem, {vocabulary.size()});
 }
 
 }  // namespace
 }  // namespace dict_vectorizer_cc
+
+Labels resolve_dict_vectorizer(const NodeView& node, DataType keys) {
+  Labels vocabulary = resolve_labels(node, "int64_vocabulary", "string_vocabulary");
+  if (keys != DataType::Undefined && keys != vocabulary.type())
+    node.fail("the vocabulary is of " + std::string(data_type_name(vocabulary.type())) + ", but the map's keys are " +
+              std::string(data_type_name(keys)));
+  return vocabulary;
+}
 
 constinit const Operator DictVectorizer = {
     .domain = "ai.onnx.ml", .name = "DictVectorizer", .history = kDictVectorizer, .infer = infer_dict_vectorizer};

@@ -26,11 +26,8 @@ std::vector<std::int64_t> places(const std::vector<K>& vocabulary, const Tensor&
 }
 
 void dict_vectorizer_ref(opset::ReferenceContext& ctx) {
-  const Labels vocabulary = resolve_labels(ctx, "int64_vocabulary", "string_vocabulary");
   const Map& map = ctx.value(0).map();
-  if (map.keys.dtype() != vocabulary.type())
-    ctx.fail("the vocabulary is of " + std::string(data_type_name(vocabulary.type())) + ", but the map's keys are " +
-             std::string(data_type_name(map.keys.dtype())));
+  const Labels vocabulary = resolve_dict_vectorizer(ctx, map.keys.dtype());
   const auto to = vocabulary.of_strings ? places(vocabulary.strings, map.keys) : places(vocabulary.ints, map.keys);
   if (map.values.empty()) ctx.fail("the map is empty, so that the type of its values is not known");
   const DataType type = map.values[0].tensor().dtype();

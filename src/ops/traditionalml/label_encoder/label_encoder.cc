@@ -57,15 +57,9 @@ constexpr Schema kLabelEncoder[] = {
 };
 
 void infer_label_encoder(InferContext& ctx) {
-  DataType to = DataType::Undefined;
-  if (ctx.version() == 1) {
-    if (ctx.elem(0) == DataType::Undefined) return;
-    to = ctx.elem(0) == DataType::String ? DataType::Int64 : DataType::String;
-    ctx.attrs().strings("classes_strings");
-  } else {
-    const LabelPairs pairs = resolve_label_encoder(ctx, ctx.elem(0));
-    to = pairs.values.dtype();
-  }
+  const DataType x = ctx.elem(0);
+  const DataType to = resolve_label_encoder(ctx, x).values.dtype();
+  if (ctx.version() == 1 && x == DataType::Undefined) return;  // it goes both ways
   if (ctx.has_rank(0))
     ctx.set(0, to, ctx.shape(0));
   else

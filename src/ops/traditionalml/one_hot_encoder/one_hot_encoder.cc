@@ -28,10 +28,7 @@ constexpr Schema kOneHotEncoder[] = {
 };
 
 void infer_one_hot_encoder(InferContext& ctx) {
-  const Labels categories = resolve_labels(ctx, "cats_int64s", "cats_strings");
-  if (ctx.elem(0) != DataType::Undefined && (ctx.elem(0) == DataType::String) != categories.of_strings)
-    ctx.fail(std::string("the categories are ") + (categories.of_strings ? "strings" : "integers") + ", but X is " +
-             ctx.input(0).to_string());
+  const Labels categories = resolve_one_hot_encoder(ctx, ctx.elem(0)).categories;
   ctx.set(0, DataType::Float);
   if (!ctx.has_rank(0)) return;
   Dims dims = ctx.shape(0);
@@ -41,6 +38,14 @@ void infer_one_hot_encoder(InferContext& ctx) {
 
 }  // namespace
 }  // namespace one_hot_encoder_cc
+
+OneHotEncoderParams resolve_one_hot_encoder(const NodeView& node, DataType x) {
+  OneHotEncoderParams p{resolve_labels(node, "cats_int64s", "cats_strings"), node.attrs().flag("zeros")};
+  if (x != DataType::Undefined && (x == DataType::String) != p.categories.of_strings)
+    node.fail(std::string("the categories are ") + (p.categories.of_strings ? "strings" : "integers") + ", but X is " +
+              std::string(data_type_name(x)));
+  return p;
+}
 
 constinit const Operator OneHotEncoder = {
     .domain = "ai.onnx.ml", .name = "OneHotEncoder", .history = kOneHotEncoder, .infer = infer_one_hot_encoder};

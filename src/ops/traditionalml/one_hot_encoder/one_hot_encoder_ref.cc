@@ -23,12 +23,8 @@ std::unordered_map<K, std::int64_t> places(const std::vector<K>& categories) {
 }
 
 void one_hot_encoder_ref(opset::ReferenceContext& ctx) {
-  const Labels categories = resolve_labels(ctx, "cats_int64s", "cats_strings");
-  const bool zeros = ctx.attrs().flag("zeros");
   const Tensor& x = ctx.input(0);
-  if ((x.dtype() == DataType::String) != categories.of_strings)
-    ctx.fail(std::string("the categories are ") + (categories.of_strings ? "strings" : "integers") + ", but X is " +
-             std::string(data_type_name(x.dtype())));
+  const auto [categories, zeros] = resolve_one_hot_encoder(ctx, x.dtype());
   Shape dims = x.dims();
   dims.push_back(categories.size());
   if (!base::checked_count(dims)) ctx.fail("the result of shape " + to_string(dims) + " has too many elements");
