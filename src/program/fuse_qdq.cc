@@ -455,16 +455,19 @@ class QdqFusion {
     ValueId x = kNone;
     const auto from = dequantized(node.inputs[0], x);
     if (!from) return;
-    if (node.op == &ops::MaxPool && !windows_meet_elements(node.attributes())) return;
+    if (node.op == &ops::MaxPool && !windows_meet_elements(node.attributes()))
+      return nearly(node, "a window of its may lie in the padding");
     std::vector<ValueId> inputs = node.inputs;
     inputs[0] = x;
     if (node.op == &ops::Pad) {  // with the integer that stands for 0
       const auto mode = node.attributes().s("mode");
       if (mode == "constant") {
         if (node.input(2) != kNone) {
-          if (!is_const(graph_, node.inputs[2])) return;
-          const norn::Tensor& value = graph_.value(node.inputs[2]).constant;
-          if (value.dtype() != DataType::Float || value.size() != 1 || *value.as<float>() != 0.0f) return;
+          const bool is_zero = is_const(graph_, node.inputs[2]) && [&] {
+            const norn::Tensor& value = graph_.value(node.inputs[2]).constant;
+            return value.dtype() == DataType::Float && value.size() == 1 && *value.as<float>() == 0.0f;
+          }();
+          if (!is_zero) return nearly(node, "it pads with another number than a constant 0");
         }
         if (inputs.size() < 3) inputs.resize(3, kNone);
         norn::Tensor number(from->type, {});
@@ -482,7 +485,12 @@ class QdqFusion {
     for (const ValueId id : node.inputs) {
       ValueId x = kNone;
       const auto from = dequantized(id, x);
-      if (!from || (scale && !(*scale == *from))) return;
+      if (!from || (scale && !(*scale == *from))) {
+        const bool any = scale || std::any_of(node.inputs.begin(), node.inputs.end(),
+                                              [&](ValueId other) { return dequantized(other, x).has_value(); });
+        if (any) nearly(node, "its inputs are not all dequantized by one scale and zero point");
+        return;
+      }
       scale = from;
       inputs.push_back(x);
     }
