@@ -11,6 +11,7 @@
 #include "base/nearest.h"
 #include "base/text.h"
 #include "ir/model.h"
+#include "opset/domains.h"
 #include "opset/function_body.h"
 
 namespace norn::ops {
@@ -54,13 +55,12 @@ struct Bodies final : BodyTable {
   void add(const Operator& op, std::span<const FunctionBody> bodies) override { rows[&op] = bodies; }
 };
 
-constexpr std::string_view kMicrosoftDomain = "com.microsoft";
 constexpr std::array<std::pair<std::string_view, int>, 6> kNewest = {{
-    {"", 28},
-    {"ai.onnx.ml", 5},
-    {"ai.onnx.preview", 1},
-    {"ai.onnx.preview.training", 1},
-    {"ai.onnx.training", 1},
+    {"", kNewestOnnx},
+    {kMlDomain, kNewestMl},
+    {kPreviewDomain, 1},
+    {kPreviewTrainingDomain, 1},
+    {kTrainingDomain, 1},
     {kMicrosoftDomain, 1},
 }};
 
