@@ -77,7 +77,8 @@ bool counts(const infer::Problem& problem, const InferOptions& options) {
   using Kind = infer::Problem::Kind;
   if (problem.kind == Kind::Variables) return false;
   if (options.check_types || problem.kind != Kind::Node) return true;
-  return problem.fault == infer::Fault::Signature || problem.fault == infer::Fault::Meaning;
+  using infer::Fault;
+  return problem.fault == Fault::Signature || problem.fault == Fault::LeftOut || problem.fault == Fault::Meaning;
 }
 
 void refuse_problems(const DocumentFacts& facts, const InferOptions& options) {

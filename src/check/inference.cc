@@ -18,6 +18,7 @@ void report_node(Context& ctx, const infer::Problem& p, const Place& at) {
   using infer::Fault;
   switch (p.fault) {
     case Fault::Signature: break;
+    case Fault::LeftOut: ctx.report("function.call.arity", at, p.message, p.hint); break;
     case Fault::InputType: ctx.report("node.inputs.types", at, p.message, p.hint); break;
     case Fault::Conversion:
       ctx.report("node.optional.dynamic-convert", at, p.message,
@@ -27,7 +28,7 @@ void report_node(Context& ctx, const infer::Problem& p, const Place& at) {
     case Fault::OutputType: ctx.report("node.outputs.types", at, p.message, p.hint); break;
     case Fault::Meaning:
       ctx.report("infer.node.shapes", at, p.message,
-                 p.hint.empty() ? "correct the node, what it reads, or the sizes that are declared" : p.hint);
+                 p.hint.empty() ? "correct this node, what it reads, or the sizes that are declared" : p.hint);
       break;
   }
 }
@@ -39,6 +40,7 @@ void check_inference(Context& ctx, const ir::Model& model, const infer::Document
   infer::infer_document(model, options, facts);
   for (const infer::Problem& p : facts.problems) {
     const Place at = place_of(p.where);
+    if (p.kind == infer::Problem::Kind::Node && ctx.was_found(p.part)) continue;
     switch (p.kind) {
       case infer::Problem::Kind::Node: report_node(ctx, p, at); break;
       case infer::Problem::Kind::DeclaredType: ctx.report("infer.merge.elem-conflict", at, p.message, p.hint); break;

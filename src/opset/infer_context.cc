@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "norn/error.h"
+#include "opset/size_faults.h"
 
 namespace norn::opset {
 namespace {
@@ -104,11 +105,14 @@ void InferContext::explain(std::string_view why) { engine_->explain(why); }
 
 DimExpr InferContext::unify(const DimExpr& a, const DimExpr& b, std::string_view what) {
   if (a == b) return a;
-  if (DimExpr::differ(a, b)) fail(std::string(what) + " must be equal: " + a.to_string() + " and " + b.to_string());
+  const auto differ = [&](const std::string& why) {
+    throw SizesDiffer(std::string(what) + " must be equal: " + why, a, b);
+  };
+  if (DimExpr::differ(a, b)) differ(a.to_string() + " and " + b.to_string());
   try {
     engine_->equal(a, b, what);
   } catch (const Error& e) {
-    fail(std::string(what) + " must be equal: " + e.message());
+    differ(e.message());
   }
   if (a.is_constant() || b.is_constant()) return a.is_constant() ? a : b;
   return has_fresh(a) && !has_fresh(b) ? b : a;
@@ -123,8 +127,9 @@ void InferContext::require_rank(int i, std::int64_t wanted) const {
   std::string name;
   const auto params = schema().inputs;
   if (!params.empty()) name = params[std::min<std::size_t>(i, params.size() - 1)].name;
-  fail("input " + std::to_string(i) + " \"" + name + "\" has rank " + std::to_string(rank(i)) + ", but rank " +
-       std::to_string(wanted) + " is required");
+  throw RankDiffers("input " + std::to_string(i) + " \"" + name + "\" has rank " + std::to_string(rank(i)) +
+                        ", but rank " + std::to_string(wanted) + " is required",
+                    i, wanted);
 }
 
 std::vector<Fact> InferContext::infer_subgraph(std::string_view attribute, std::span<const Fact> formals) {

@@ -65,7 +65,8 @@ class InferContext final : public NodeView {
   void require_rank(int i, std::int64_t rank) const;
 
   // What is known of a graph attribute's outputs when its formal inputs are given these facts (none for If). May be
-  // called for the same graph again, with other formals: the last call is what holds.
+  // called for the same graph again, with other formals: the last call is what holds. There are as many outputs as the
+  // node needs: a graph of fewer is refused before.
   std::vector<Fact> infer_subgraph(std::string_view attribute, std::span<const Fact> formals);
 
   // --- for the engine ---

@@ -119,13 +119,13 @@ class PlanState {
   void check_given() const {
     if (contradiction_) throw *contradiction_;
   }
-  // For an error that the node throws with this message: why the sizes that it, or the operator whose function body it
+  // For an error that the node throws: why the sizes that it, or the operator whose function body it
   // is in, meets are what they are, which is the input of the graph that each of them comes from, and what would help.
   // "" if none comes from one.
   struct Whence {
     std::string text, cure;
   };
-  Whence whence(const program::Node& node, std::string_view message) const;
+  Whence whence(const program::Node& node, const Error& error) const;
   // The same of one dimension: "dimension 0 of the input "x"". "" if no one dimension of an input tells it.
   std::string whence(program::ValueId id, std::uint32_t dim) const;
   // Whether the value was a tensor of known sizes in the plan before; whether it was of this type, with these contents.

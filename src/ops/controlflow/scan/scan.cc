@@ -195,9 +195,6 @@ void infer_scan(InferContext& ctx) {
 
   const Carried body = infer_carried(ctx, "body", formals, 0, 0, states);
   const std::vector<Fact>& found = body.outputs;
-  if (static_cast<std::size_t>(ctx.output_count()) > found.size())
-    ctx.fail("the node has " + std::to_string(ctx.output_count()) + " outputs, but its body gives " +
-             std::to_string(found.size()));
   const auto with_batch = [&](ValueType type) {
     if (!batch || !type.has_rank()) return type;
     if (!batches) batches = ctx.fresh_dim("no input tells the batch size");

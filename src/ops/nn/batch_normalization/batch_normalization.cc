@@ -127,7 +127,7 @@ void infer_batch_normalization(InferContext& ctx) {
   for (int o = 1; o < ctx.output_count(); ++o) {
     if (!ctx.wants_output(o)) continue;
     if (ctx.version() >= 14 && !p.training) {
-      ctx.fail("statistics are an output, but training_mode is 0", "set training_mode = 1, or leave the output out");
+      ctx.fail(kStatisticsOutsideTraining, kStatisticsHint);
     }
     if (statistics)
       ctx.set(o, ctx.elem(3), *statistics);

@@ -67,7 +67,7 @@ void batch_normalization_ref(opset::ReferenceContext& ctx) {
   const std::vector<double>* more[] = {&running_mean, &running_variance, &mean, &variance};
   for (int o = 1; o < ctx.output_count() && o < 5; ++o) {
     if (!ctx.wants_output(o)) continue;
-    if (ctx.version() >= 14 && !p.training) ctx.fail("statistics are an output, but training_mode is 0");
+    if (ctx.version() >= 14 && !p.training) ctx.fail(kStatisticsOutsideTraining, kStatisticsHint);
     store_all(ctx.output(o, ctx.input(3).dtype(), statistics), *more[o - 1]);
   }
 }

@@ -1,5 +1,6 @@
 // Along each axis the middle is cut out, and what lacks is padded around it; the odd element more is on the right, of
 // what is padded as of what is cut off.
+#include <algorithm>
 #include <string>
 
 #include "ops/common/body_guard.h"
@@ -19,16 +20,25 @@ void center_crop_pad_body(BodyBuilder& b) {
   const std::int64_t zero[] = {0}, two[] = {2};
   b.ints("zero", zero);
   b.ints("two", two);
-  b.add("all_sizes = Shape (input_data)");
+  b.add(axes && !b.type(0).has_rank() ? "own_sizes = Shape (input_data)" : "all_sizes = Shape (input_data)");
   if (axes) {
+    if (!b.type(0).has_rank()) {  // inference did not compare the axes with it
+      std::int64_t last = -1;
+      for (const std::int64_t axis : *axes) last = std::max(last, axis < 0 ? -(axis + 1) : axis);
+      const std::int64_t ranks[] = {last};
+      const std::string wanted = "a_rank_above_" + std::to_string(last) + "_for_its_axes";
+      b.ints("last_axis", ranks);
+      b.add("own_rank = Shape (own_sizes) has_axes = Greater (own_rank, last_axis)");
+      add_guard(b, "own_sizes", "own_rank", "has_axes", wanted);
+      b.add("all_sizes = Identity (" + wanted + ")");
+    }
     b.add(R"(
       rank = Shape (all_sizes)
       is_negative = Less (axes_list, zero)
       from_front = Add (axes_list, rank)
-      counted = Where (is_negative, from_front, axes_list)
+      axis = Where (is_negative, from_front, axes_list)
+      sizes = Gather (all_sizes, axis)
     )");
-    add_index_guard(b, "counted", DataType::Int64, "axis");  // below -rank, which inference did not know
-    b.add("sizes = Gather (all_sizes, axis)");
   } else {
     b.add("sizes = Identity (all_sizes)");
   }

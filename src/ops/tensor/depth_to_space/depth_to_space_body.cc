@@ -22,8 +22,8 @@ bool is_crd(const BodyBuilder& b) {
 }
 
 // `whole`: the input. Blocks divide its axes; of those that inference does not know, nothing compared that, and a
-// tensor without elements is reshaped to any other.
-void add_whole(BodyBuilder& b, int axes_from, int axes_to, const std::string& divisor) {
+// tensor without elements is reshaped to any other. `asked` says what is asked for.
+void add_whole(BodyBuilder& b, int axes_from, int axes_to, const std::string& divisor, const std::string& asked) {
   bool known = true;
   for (int axis = axes_from; axis < axes_to; ++axis) known = known && b.size_or_unknown(0, axis) >= 0;
   if (known) return b.add("whole = Identity (input)");
@@ -32,9 +32,11 @@ void add_whole(BodyBuilder& b, int axes_from, int axes_to, const std::string& di
   b.add("divided = Shape <start = " + std::to_string(axes_from) + ", end = " + std::to_string(axes_to) + "> (input)");
   b.add("rests = Mod (divided, " + divisor + ") most = ReduceMax (rests) is_whole = Equal (most, no_rest)");
   b.add("input_shape = Shape (input)");
-  add_guard(b, "input", "input_shape", "is_whole", "sizes_that_blocks_divide");
-  b.add("whole = Identity (sizes_that_blocks_divide)");
+  add_guard(b, "input", "input_shape", "is_whole", asked);
+  b.add("whole = Identity (" + asked + ")");
 }
+
+std::string block_text(const BodyBuilder& b) { return std::to_string(b.attrs().i("blocksize")); }
 
 void add_sizes(BodyBuilder& b) {
   const std::int64_t block = b.attrs().i("blocksize");
@@ -53,7 +55,7 @@ void add_sizes(BodyBuilder& b) {
 
 void depth_to_space_body(BodyBuilder& b) {
   add_sizes(b);
-  add_whole(b, 1, 2, "block_area");
+  add_whole(b, 1, 2, "block_area", "channels_that_the_square_of_blocksize_" + block_text(b) + "_divides");
   b.add(R"(
     depth = Div (channels, block_area)
     higher = Mul (height, block)
@@ -75,7 +77,7 @@ void depth_to_space_body(BodyBuilder& b) {
 
 void space_to_depth_body(BodyBuilder& b) {
   add_sizes(b);
-  add_whole(b, 2, 4, "block");
+  add_whole(b, 2, 4, "block", "height_and_width_that_blocksize_" + block_text(b) + "_divides");
   b.add(R"(
     deeper = Mul (channels, block_area)
     lower = Div (height, block)
