@@ -78,7 +78,13 @@ bool counts(const infer::Problem& problem, const InferOptions& options) {
   if (problem.kind == Kind::Variables) return false;
   if (options.check_types || problem.kind != Kind::Node) return true;
   using infer::Fault;
-  return problem.fault == Fault::Signature || problem.fault == Fault::LeftOut || problem.fault == Fault::Meaning;
+  switch (problem.fault) {
+    case Fault::Signature:
+    case Fault::LeftOut:
+    case Fault::Rule:
+    case Fault::Meaning: return true;
+    default: return false;
+  }
 }
 
 void refuse_problems(const DocumentFacts& facts, const InferOptions& options) {

@@ -102,8 +102,7 @@ class Context {
   // For a case of the rule that is open to interpretation: a warning at most, whatever the profile.
   void warn(Rule rule, const Place& place, std::string message, std::string hint = {});
 
-  // Notes that a fault of the node which its types show is reported, so that what inference says of it is not. It
-  // infers nothing further of such a node.
+  // Notes that a fault of the node which inference sees, too (infer::Fault::Rule), is reported.
   void found_before_inference(const ir::Node& node) { found_before_inference_.insert(&node); }
   bool was_found(const void* node) const { return found_before_inference_.contains(node); }
 

@@ -26,6 +26,9 @@ void report_node(Context& ctx, const infer::Problem& p, const Place& at) {
       break;
     case Fault::TypeVariable: ctx.report("node.inputs.type-var-consistent", at, p.message, p.hint); break;
     case Fault::OutputType: ctx.report("node.outputs.types", at, p.message, p.hint); break;
+    case Fault::Rule:
+      if (ctx.was_found(p.part)) break;
+      [[fallthrough]];
     case Fault::Meaning:
       ctx.report("infer.node.shapes", at, p.message,
                  p.hint.empty() ? "correct this node, what it reads, or the sizes that are declared" : p.hint);
@@ -40,7 +43,6 @@ void check_inference(Context& ctx, const ir::Model& model, const infer::Document
   infer::infer_document(model, options, facts);
   for (const infer::Problem& p : facts.problems) {
     const Place at = place_of(p.where);
-    if (p.kind == infer::Problem::Kind::Node && ctx.was_found(p.part)) continue;
     switch (p.kind) {
       case infer::Problem::Kind::Node: report_node(ctx, p, at); break;
       case infer::Problem::Kind::DeclaredType: ctx.report("infer.merge.elem-conflict", at, p.message, p.hint); break;

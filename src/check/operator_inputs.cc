@@ -98,12 +98,14 @@ std::vector<std::int64_t> known_dims(Context& ctx, std::string_view name) {
   return dims;
 }
 
-// "[2,?]"
-std::string shape_text(const std::vector<std::int64_t>& dims) {
-  std::string text = "[";
-  for (std::size_t i = 0; i < dims.size(); ++i)
-    text += (i ? "," : "") + (dims[i] < 0 ? std::string("?") : std::to_string(dims[i]));
-  return text + "]";
+// "bool[2,?]"
+std::string condition_text(const std::vector<std::int64_t>& dims) {
+  std::string text = "bool[";
+  for (std::size_t i = 0; i < dims.size(); ++i) {
+    if (i > 0) text += ',';
+    text += dims[i] < 0 ? std::string("?") : std::to_string(dims[i]);
+  }
+  return text += ']';
 }
 
 void check_condition(Context& ctx, const Place& place, const ir::Node& node) {
@@ -111,7 +113,7 @@ void check_condition(Context& ctx, const Place& place, const ir::Node& node) {
   const std::vector<std::int64_t> dims = known_dims(ctx, node.input[0]);
   for (const std::int64_t dim : dims) {
     if (dim == 1 || dim < 0) continue;
-    ctx.report("exec.if.scalar-cond", ctx.input(place, node, 0), ops::not_one_condition("bool" + shape_text(dims)),
+    ctx.report("exec.if.scalar-cond", ctx.input(place, node, 0), ops::not_one_condition(condition_text(dims)),
                ops::kOneConditionHint);
     ctx.found_before_inference(node);
     return;

@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "base/text.h"
-#include "opset/size_faults.h"
+#include "opset/inference_faults.h"
 
 namespace norn::infer {
 namespace {

@@ -12,6 +12,7 @@
 #include "infer/signature.h"
 #include "ir/constants.h"
 #include "ir/walk.h"
+#include "opset/inference_faults.h"
 #include "opset/registry.h"
 #include "opset/type_check.h"
 
@@ -186,7 +187,8 @@ void DocumentWalk::nodes(const std::vector<ir::Node>& nodes, Scope& scope, Place
       outputs_unknown(nodes[i], scope, unknown_because("what is wrong with its node hides it", at));
     } catch (const Error& e) {
       if (e.code() != ErrorCode::InvalidGraph && e.code() != ErrorCode::NotImplemented) throw;
-      problem(Problem::Kind::Node, Fault::Meaning, e, at);
+      const bool is_rule = dynamic_cast<const opset::RuleBroken*>(&e) != nullptr;
+      problem(Problem::Kind::Node, is_rule ? Fault::Rule : Fault::Meaning, e, at);
       outputs_unknown(nodes[i], scope, unknown_because("what is wrong with its node hides it", at));
     }
     if (scope.declared.empty()) continue;

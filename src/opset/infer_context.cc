@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "norn/error.h"
-#include "opset/size_faults.h"
+#include "opset/inference_faults.h"
 
 namespace norn::opset {
 namespace {

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "base/text.h"
-#include "opset/size_faults.h"
+#include "opset/inference_faults.h"
 #include "program/inlined.h"
 #include "runtime/kept_choice.h"
 #include "runtime/plan_key.h"

@@ -377,3 +377,12 @@ def test_a_declaration_that_inference_contradicts_is_to_be_corrected_or_left_out
     for declared, hint in (("float[2,4]", "leave the shape out"), ("int64[2,3]", "put a Cast")):
         found = [f for f in norn.check(norn.parse_text(text % declared)) if f.rule.startswith("infer.merge")]
         assert len(found) == 1 and "correct what is declared" in found[0].hint and hint in found[0].hint, found
+
+
+def test_queries_and_keys_of_attention_are_of_one_width():
+    model = norn.parse_text(
+        '<ir_version: 8, opset_import: ["": 18, "com.microsoft": 1]> g (float[1,2,8] x, float[8,20] w, float[20] b) => '
+        "(float[1,2,8] y) { y = com.microsoft.Attention <num_heads = 2, qkv_hidden_sizes = [8, 4, 8]> (x, w, b) }"
+    )
+    (found,) = [f for f in norn.check(model) if f.severity == "error"]
+    assert found.message == "qkv_hidden_sizes gives queries 8 columns and keys 4, which have to be as many"

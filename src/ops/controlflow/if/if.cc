@@ -10,6 +10,7 @@
 
 #include "ops/sequence/sequence_basic/sequence_basic.h"
 #include "opset/infer_context.h"
+#include "opset/inference_faults.h"
 #include "opset/type_check.h"
 
 namespace norn::ops {
@@ -69,7 +70,7 @@ KnownValue common_value(const Fact& a, const Fact& b) {
 void infer_if(InferContext& ctx) {
   if (ctx.has_rank(0)) {
     for (const DimExpr& d : ctx.shape(0)) {
-      if (DimExpr::differ(d, 1)) ctx.fail(not_one_condition(ctx.input(0).to_string()), kOneConditionHint);
+      if (DimExpr::differ(d, 1)) throw RuleBroken(not_one_condition(ctx.input(0).to_string()), kOneConditionHint);
     }
   }
   std::vector<Fact> facts;
@@ -82,7 +83,7 @@ void infer_if(InferContext& ctx) {
     for (std::size_t i = 0; i < facts.size(); ++i) {
       facts[i].value = common_value(facts[i], other[i]);
       if (!same_type(facts[i].type, other[i].type))
-        ctx.fail(branches_differ(i, facts[i].type.to_string(), other[i].type.to_string()), kBranchesDifferHint);
+        throw RuleBroken(branches_differ(i, facts[i].type.to_string(), other[i].type.to_string()), kBranchesDifferHint);
       facts[i].type = common_type(ctx, facts[i].type, other[i].type, "outputs of the two branches");
     }
   }

@@ -381,6 +381,10 @@ ProjectionParams resolve_projection(const opset::Attrs& attrs) {
   if (p.sizes && p.sizes->size() != 3)
     throw Error(ErrorCode::InvalidGraph,
                 "qkv_hidden_sizes has " + std::to_string(p.sizes->size()) + " numbers instead of three");
+  if (p.sizes && (*p.sizes)[0] != (*p.sizes)[1])
+    throw Error(ErrorCode::InvalidGraph, "qkv_hidden_sizes gives queries " + std::to_string((*p.sizes)[0]) +
+                                             " columns and keys " + std::to_string((*p.sizes)[1]) +
+                                             ", which have to be as many");
   p.shares_buffer = attrs.find_i("past_present_share_buffer").value_or(0) != 0;
   return p;
 }

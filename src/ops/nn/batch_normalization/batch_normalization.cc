@@ -6,6 +6,7 @@
 
 #include "ops/common/shapes.h"
 #include "opset/infer_context.h"
+#include "opset/inference_faults.h"
 
 namespace norn::ops {
 inline namespace batch_normalization_cc {
@@ -127,7 +128,7 @@ void infer_batch_normalization(InferContext& ctx) {
   for (int o = 1; o < ctx.output_count(); ++o) {
     if (!ctx.wants_output(o)) continue;
     if (ctx.version() >= 14 && !p.training) {
-      ctx.fail(kStatisticsOutsideTraining, kStatisticsHint);
+      throw RuleBroken(kStatisticsOutsideTraining, kStatisticsHint);
     }
     if (statistics)
       ctx.set(o, ctx.elem(3), *statistics);

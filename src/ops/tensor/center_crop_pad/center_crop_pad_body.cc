@@ -20,10 +20,12 @@ void center_crop_pad_body(BodyBuilder& b) {
   const std::int64_t zero[] = {0}, two[] = {2};
   b.ints("zero", zero);
   b.ints("two", two);
-  b.add(axes && !b.type(0).has_rank() ? "own_sizes = Shape (input_data)" : "all_sizes = Shape (input_data)");
+  // The axes with the rank, where inference did not know it.
+  const bool compares = axes && !axes->empty() && !b.type(0).has_rank();
+  b.add(compares ? "own_sizes = Shape (input_data)" : "all_sizes = Shape (input_data)");
   if (axes) {
-    if (!b.type(0).has_rank()) {  // inference did not compare the axes with it
-      std::int64_t last = -1;
+    if (compares) {
+      std::int64_t last = 0;
       for (const std::int64_t axis : *axes) last = std::max(last, axis < 0 ? -(axis + 1) : axis);
       const std::int64_t ranks[] = {last};
       const std::string wanted = "a_rank_above_" + std::to_string(last) + "_for_its_axes";

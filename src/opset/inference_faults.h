@@ -1,4 +1,4 @@
-// What inference refuses by sizes, with the sizes as fields: whoever knows the inputs by name says what would help.
+// What inference refuses, with what it is about as fields: whoever knows the inputs by name says what would help.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -32,6 +32,13 @@ class RankDiffers final : public Error {
  private:
   int input_;
   std::int64_t wanted_;
+};
+
+// What a rule of the checker is about, which reports it by what the document declares, before anything is inferred.
+class RuleBroken final : public Error {
+ public:
+  RuleBroken(std::string message, std::string hint)
+      : Error(ErrorCode::InvalidGraph, std::move(message), {}, std::move(hint)) {}
 };
 
 }  // namespace norn::opset
