@@ -17,7 +17,7 @@ SOURCE = re.compile(r"[\w.*/-]+\.(?:cc|h|py|md|cmake|sh|toml)|[\w./-]+/")
 PLACEHOLDER = re.compile(r"(?:.*/)?x(?:_\w+)?\.\w+|.*[A-Z<]{3,}.*|libnorn\.so")
 # Of onnx, of libraries, of ONNX Runtime, or made when something is found.
 ELSEWHERE = {"defs/", "build/trial/found/", "repro.py", "run_async", "resolve_x", "CamelCase", "snake_case"} | {
-    "jerror.h", "jpeglib.h", "openjpeg.h", "png.h", "tiffio.h", "utf8proc.h", "xxhash.h",
+    "jerror.h", "jpeglib.h", "openjpeg.h", "png.h", "tiffio.h", "utf8proc.h", "xxhash.h", "zlib.h",
     "absl::InlinedVector", "absl::flat_hash_set",
 }  # fmt: skip
 NAME = re.compile(r"(?:[A-Za-z_]\w*::)+~?[A-Za-z_]\w*|[a-z]\w*_\w+|[A-Z][a-z0-9]+(?:[A-Z][a-z0-9]+)+|k[A-Z]\w+")

@@ -5,7 +5,7 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
-FOLDERS = ("include", "src", "tests", "fuzz", "examples")
+FOLDERS = ("include", "src", "tests", "fuzz", "examples", "bench")
 CLANG_FORMAT = pathlib.Path(sys.executable).with_name("clang-format")
 
 

@@ -77,7 +77,14 @@ bool counts(const infer::Problem& problem, const InferOptions& options) {
   using Kind = infer::Problem::Kind;
   if (problem.kind == Kind::Variables) return false;
   if (options.check_types || problem.kind != Kind::Node) return true;
-  return problem.fault == infer::Fault::Signature || problem.fault == infer::Fault::Meaning;
+  using infer::Fault;
+  switch (problem.fault) {
+    case Fault::Signature:
+    case Fault::LeftOut:
+    case Fault::Rule:
+    case Fault::Meaning: return true;
+    default: return false;
+  }
 }
 
 void refuse_problems(const DocumentFacts& facts, const InferOptions& options) {

@@ -39,7 +39,7 @@ void after_fork_in_child() {
 
 // The first section of this thread.
 Counter* find_counter() {
-  static std::once_flag registered;  // which the C library makes good again after a fork
+  static std::once_flag registered;  // the C library resets it after a fork
   std::call_once(registered, [] { pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child); });
   return t_counter = &g_counters[g_threads.fetch_add(1, std::memory_order_relaxed) % kCounters];
 }

@@ -71,7 +71,7 @@ Value without_item(const Value& sequence, std::size_t at) {
   }
   std::move_backward(place(items, gone), place(items, gone + at), place(items, gone + at + 1));
   items[gone++] = Value();
-  // What is gone takes as much memory as what is there: that is paid for by as many changes.
+  // What is gone takes twice the memory of what is there: erasing it is amortised over as many changes.
   constexpr std::size_t kFew = 16;
   if (gone > 2 * items.size() / 3 + kFew) {
     items.erase(items.begin(), place(items, gone));

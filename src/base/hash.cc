@@ -10,7 +10,7 @@ const HashSecret& process_secret() noexcept {
   static const HashSecret secret = [] {
     HashSecret s;
     if (::getrandom(s.bytes, sizeof s.bytes, GRND_NONBLOCK) == sizeof s.bytes) return s;
-    // Early in a machine's life: where things lie and when.
+    // The system has no entropy yet, as soon after booting: addresses and clocks.
     const std::uint64_t origins[] = {
         reinterpret_cast<std::uintptr_t>(&s),
         static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count()),

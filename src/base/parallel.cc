@@ -186,7 +186,7 @@ class Pool {
       job_count_.store(static_cast<int>(jobs_.size()), std::memory_order_relaxed);
       epoch_.fetch_add(1, std::memory_order_release);
       wake = std::min<std::int64_t>(job.helped_tasks(), job.max_helpers);
-      if (jobs_.size() == 1) wake -= lookers_;  // they come by themselves, as nobody else wants them
+      if (jobs_.size() == 1) wake -= spinning_;  // spinning workers need no wake-up
       all = wake >= sleepers_;
       if (sleepers_ == 0) wake = 0;
     }
@@ -316,11 +316,11 @@ class Pool {
       if (job == nullptr) {
         const std::uint64_t seen = epoch_.load(std::memory_order_relaxed);
         bool awake = true;
-        ++lookers_;
+        ++spinning_;
         lock.unlock();
         look([&] { return epoch_.load(std::memory_order_acquire) != seen; }, [&] { return !(awake = !is_surplus()); });
         lock.lock();
-        --lookers_;
+        --spinning_;
         if (epoch_.load(std::memory_order_relaxed) == seen) {
           if (awake) g_awake.fetch_sub(1, std::memory_order_relaxed);
           awake = false;
@@ -351,7 +351,7 @@ class Pool {
   std::atomic<std::uint64_t> epoch_{0};  // grows with every job
   std::atomic<int> job_count_{0};
   std::vector<Job*> jobs_;
-  int sleepers_ = 0, lookers_ = 0;
+  int sleepers_ = 0, spinning_ = 0;
   int most_;  // workers, of which there are as many as a job ever wanted
   std::atomic<int> workers_{0};
 };

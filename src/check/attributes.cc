@@ -4,12 +4,13 @@
 // Writers of proto3 leave out zeros: a scalar type without a field is 0, 0.0 or "". Fields 12 and 16 to 19 belonged to
 // a message that was withdrawn before the first release.
 #include <algorithm>
-#include <array>
 #include <string>
 
 #include "check/rule_checks.h"
 #include "check/text.h"
+#include "format/attribute_fields.h"
 #include "format/notation.h"
+#include "infer/signature.h"
 
 namespace norn::checks {
 namespace {
@@ -45,11 +46,6 @@ Filled filled_fields(const ir::Attribute& a) {
   return filled;
 }
 
-constexpr std::array<const char*, 15> kFieldOf = {
-    "none",           "f",    "i",          "s",       "t",      "g",
-    "floats",         "ints", "strings",    "tensors", "graphs", "sparse_tensor",
-    "sparse_tensors", "tp",   "type_protos"};
-
 bool is_message(AttributeType type) {
   return type == AttributeType::Tensor || type == AttributeType::Graph || type == AttributeType::SparseTensor ||
          type == AttributeType::TypeProto;
@@ -65,8 +61,7 @@ void check_reference(Context& ctx, const Place& place, const ir::Attribute& attr
   const ir::Function* function = ctx.function();
   if (!function) {
     if (ctx.scopes().open()) return;
-    ctx.report("attr.ref.only-in-function", place,
-               "it refers to the attribute " + quoted(name) + " of a function, but stands in none", "give it a value");
+    ctx.report("attr.ref.only-in-function", place, infer::reference_outside_function(attribute));
     return;
   }
   if (!owner) {
@@ -96,12 +91,10 @@ void check_value(Context& ctx, const Place& place, const ir::Attribute& attribut
   const auto type = static_cast<AttributeType>(number);
   if (filled.count == 1 && filled.last != type) {
     ctx.report("attr.type.matches-field", place,
-               std::string("its type asks for the field ") + kFieldOf[static_cast<std::size_t>(number)] + ", but " +
-                   kFieldOf[static_cast<std::size_t>(filled.last)] + " is filled");
+               std::string("its type asks for the field ") + format::kValueFields[static_cast<std::size_t>(number)] +
+                   ", but " + format::kValueFields[static_cast<std::size_t>(filled.last)] + " is filled");
   } else if (filled.count == 0 && is_message(type)) {
-    ctx.report(
-        "attr.value.message-present", place,
-        std::string("its type asks for the field ") + kFieldOf[static_cast<std::size_t>(number)] + ", which is absent");
+    ctx.report("attr.value.message-present", place, infer::attribute_without_value(attribute));
   }
 }
 

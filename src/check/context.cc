@@ -5,6 +5,7 @@
 #include "check/declarations.h"
 #include "check/text.h"
 #include "format/notation.h"
+#include "infer/model_faults.h"
 #include "ir/constants.h"
 #include "ir/tensor_data.h"
 #include "ir/walk.h"
@@ -135,10 +136,8 @@ void Context::add_stored(const ir::Tensor& t) noexcept {
 
 Deeper::Deeper(Context& ctx, const Place& place) : ctx_(&ctx) {
   if (ctx.depth_ >= ctx.options().limits.max_depth) {
-    throw Error(
-        ErrorCode::LimitExceeded,
-        "messages are nested more than " + std::to_string(ctx.options().limits.max_depth) + " deep (Limits::max_depth)",
-        place.to_string());
+    throw infer::as_error(ErrorCode::LimitExceeded, infer::nested_too_deeply(ctx.options().limits.max_depth),
+                          place.to_string());
   }
   ++ctx.depth_;
 }

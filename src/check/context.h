@@ -102,6 +102,10 @@ class Context {
   // For a case of the rule that is open to interpretation: a warning at most, whatever the profile.
   void warn(Rule rule, const Place& place, std::string message, std::string hint = {});
 
+  // Notes that a fault of the node which inference sees, too (infer::Fault::Rule), is reported.
+  void found_before_inference(const ir::Node& node) { found_before_inference_.insert(&node); }
+  bool was_found(const void* node) const { return found_before_inference_.contains(node); }
+
   // Value names that the present point of the document sees.
   Scopes& scopes() noexcept { return scopes_; }
   const Scopes& scopes() const noexcept { return scopes_; }
@@ -146,6 +150,7 @@ class Context {
   int depth_ = 0;
   bool has_error_ = false;
   std::unordered_set<std::string, SeededHash> seen_;
+  std::unordered_set<const void*> found_before_inference_;
   std::vector<std::pair<const void*, std::shared_ptr<void>>> states_;
 };
 

@@ -13,6 +13,7 @@
 #include "base/nearest.h"
 #include "check/rule_checks.h"
 #include "check/text.h"
+#include "infer/model_faults.h"
 #include "infer/name_faults.h"
 #include "opset/registry.h"
 
@@ -28,13 +29,7 @@ std::string did_you_mean(const ir::Function& f, const std::string& name) {
   return question.empty() ? question : "; " + question;
 }
 
-std::string id_of(const ir::Function& f) {
-  std::string id = "\"" + bare(f.domain.get());
-  if (!f.domain.get().empty()) id += '.';
-  id += bare(f.name.get());
-  if (!f.overload.get().empty()) id += ":" + bare(f.overload.get());
-  return id + "\"";
-}
+std::string id_of(const ir::Function& f) { return "\"" + infer::function_name(f) + "\""; }
 
 struct Calls {
   std::uint64_t nodes = 0;  // calls among them, so that calls of empty bodies count
@@ -140,14 +135,12 @@ class Expansion {
   }
 
   void report_cycle(const std::vector<std::pair<const ir::Function*, std::size_t>>& stack, const ir::Function* callee) {
-    std::string way = id_of(*callee);
-    std::size_t steps = 0;
-    for (auto it = stack.rbegin(); it != stack.rend() && it->first != callee && steps < 8; ++it, ++steps) {
-      way.insert(0, id_of(*it->first) + " -> ");
-    }
+    std::vector<const ir::Function*> way;
+    for (auto it = stack.rbegin(); it != stack.rend() && it->first != callee; ++it) way.push_back(it->first);
+    way.push_back(callee);
+    std::reverse(way.begin(), way.end());
     ctx_.report("function.no-recursion", place_.at("function", callee - functions_.data(), callee->name.get()),
-                "the function calls itself: " + id_of(*callee) + " -> " + (steps >= 8 ? "... -> " : "") + way,
-                "a function's body can only call functions that do not lead back to it");
+                infer::recursive_functions(way));
   }
 
   Context& ctx_;
@@ -276,10 +269,8 @@ void check_function_table(Context& ctx, const Place& place, const ir::Model& mod
   std::uint64_t size = model.graph ? expansion.of(model.graph->node) : 0;
   for (const ir::Function& f : model.functions) expansion.of(f.node);
   if (size > ctx.options().limits.max_expanded_nodes) {
-    throw Error(ErrorCode::LimitExceeded,
-                "with functions replaced by their bodies the model has more than " +
-                    std::to_string(ctx.options().limits.max_expanded_nodes) + " nodes (Limits::max_expanded_nodes)",
-                place.to_string(), "functions that call others several times multiply");
+    throw infer::as_error(ErrorCode::LimitExceeded, infer::too_many_nodes(ctx.options().limits.max_expanded_nodes),
+                          place.to_string());
   }
 }
 
@@ -348,14 +339,11 @@ void check_function_fields(Context& ctx, const Place& place, const ir::Function&
 }
 
 void check_call(Context& ctx, const Place& place, const ir::Node& node, const ir::Function& callee) {
-  const auto arity = [&](const char* what, std::size_t given, std::size_t formal) {
-    if (given <= formal) return;
-    ctx.report("function.call.arity", place,
-               "the call has " + std::to_string(given) + " " + what + "s, the function " + id_of(callee) + " " +
-                   std::to_string(formal));
+  const auto arity = [&](bool inputs, std::size_t given, std::size_t formal) {
+    if (given > formal) ctx.report("function.call.arity", place, infer::too_many_arguments(inputs, given, callee));
   };
-  arity("input", node.input.size(), callee.input.size());
-  arity("output", node.output.size(), callee.output.size());
+  arity(true, node.input.size(), callee.input.size());
+  arity(false, node.output.size(), callee.output.size());
   for (const ir::Attribute& attribute : node.attribute) {
     const std::string& name = attribute.name.get();
     if (name.starts_with("__") || formal_attribute(ctx, callee, name).declared) continue;

@@ -13,6 +13,7 @@
 
 #include "check/rule_checks.h"
 #include "check/text.h"
+#include "ops/training/gradient/gradient.h"
 
 namespace norn::checks {
 namespace {
@@ -132,8 +133,7 @@ class Differentiated {
 }  // namespace
 
 void check_gradient(Context& ctx, const Place& place, const ir::Node& node, const BoundOperator& bound) {
-  if (bound.binding != Binding::Schema || bound.op->name != "Gradient" ||
-      bound.op->domain != "ai.onnx.preview.training" || !(ctx.graph() || ctx.function()) ||
+  if (bound.binding != Binding::Schema || bound.op != &ops::Gradient || !(ctx.graph() || ctx.function()) ||
       ctx.state<GradientState>().reads > kMostReads) {
     return;
   }

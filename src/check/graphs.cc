@@ -6,6 +6,7 @@
 
 #include "check/rule_checks.h"
 #include "check/text.h"
+#include "infer/model_faults.h"
 #include "infer/name_faults.h"
 
 namespace norn::checks {
@@ -14,10 +15,13 @@ namespace {
 // A sparse tensor's missing shape breaks a rule of its own wherever it stands.
 bool lacks_shape(const ir::Type& type) { return type.tensor_type && !type.tensor_type->shape; }
 
-void check_main_value(Context& ctx, const Place& at, const ir::ValueInfo& info, Rule typed) {
+void check_main_value(Context& ctx, const Place& at, const ir::ValueInfo& info, bool is_input) {
+  const Rule typed = is_input ? Rule("graph.inputs.typed") : Rule("graph.outputs.typed");
   if (info.name.get().empty()) ctx.report(typed, at, "it has no name");
   if (!info.type) {
-    ctx.report(typed, at, "it has no type", "inputs and outputs of the main graph state their types");
+    infer::FaultText fault{"the graph output has no type", "declare its element type and shape"};
+    if (is_input) fault = infer::untyped_input(info);
+    ctx.report(typed, at, std::move(fault));
   } else if (lacks_shape(*info.type)) {
     ctx.report("graph.io.shape", at, "its type has no shape, so not even its rank is known",
                "state the rank; dimensions may stay open");
@@ -40,10 +44,10 @@ void check_graph_fields(Context& ctx, const Place& place, const ir::Graph& graph
   if (main || role == GraphRole::Part) {
     if (!main) return;
     for (std::size_t i = 0; i < graph.input.size(); ++i) {
-      check_main_value(ctx, place.value("input", i, graph.input[i]), graph.input[i], "graph.inputs.typed");
+      check_main_value(ctx, place.value("input", i, graph.input[i]), graph.input[i], true);
     }
     for (std::size_t i = 0; i < graph.output.size(); ++i) {
-      check_main_value(ctx, place.value("output", i, graph.output[i]), graph.output[i], "graph.outputs.typed");
+      check_main_value(ctx, place.value("output", i, graph.output[i]), graph.output[i], false);
     }
     return;
   }

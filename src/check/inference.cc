@@ -18,6 +18,7 @@ void report_node(Context& ctx, const infer::Problem& p, const Place& at) {
   using infer::Fault;
   switch (p.fault) {
     case Fault::Signature: break;
+    case Fault::LeftOut: ctx.report("function.call.arity", at, p.message, p.hint); break;
     case Fault::InputType: ctx.report("node.inputs.types", at, p.message, p.hint); break;
     case Fault::Conversion:
       ctx.report("node.optional.dynamic-convert", at, p.message,
@@ -25,9 +26,12 @@ void report_node(Context& ctx, const infer::Problem& p, const Place& at) {
       break;
     case Fault::TypeVariable: ctx.report("node.inputs.type-var-consistent", at, p.message, p.hint); break;
     case Fault::OutputType: ctx.report("node.outputs.types", at, p.message, p.hint); break;
+    case Fault::Rule:
+      if (ctx.was_found(p.part)) break;
+      [[fallthrough]];
     case Fault::Meaning:
       ctx.report("infer.node.shapes", at, p.message,
-                 p.hint.empty() ? "correct the node, what it reads, or the sizes that are declared" : p.hint);
+                 p.hint.empty() ? "correct this node, what it reads, or the sizes that are declared" : p.hint);
       break;
   }
 }

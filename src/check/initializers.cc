@@ -8,7 +8,9 @@
 
 #include "check/rule_checks.h"
 #include "check/text.h"
-#include "ops/controlflow/scan/scan.h"
+#include "infer/body_faults.h"
+#include "infer/model_faults.h"
+#include "ir/walk.h"
 #include "opset/registry.h"
 
 namespace norn::checks {
@@ -20,7 +22,9 @@ void check_nested_inputs(Context& ctx, const Place& place, const ir::Graph& grap
   for (const auto& sparse : graph.sparse_initializer) {
     if (sparse.values) constants.insert(sparse.values->name.get());
   }
-  const std::int64_t fed = owner ? fed_inputs(*owner, ctx.operators().imports().version("")) : -1;
+  const std::int64_t fed = owner ? infer::fed_inputs(opset::find_operator(owner->domain.get(), owner->op_type.get()),
+                                                     ctx.operators().imports().version(""), owner->input.size())
+                                 : -1;
   bool after_constant = false;
   for (std::size_t i = 0; i < graph.input.size(); ++i) {
     const bool constant = constants.contains(graph.input[i].name.get());
@@ -42,27 +46,26 @@ void check_nested_inputs(Context& ctx, const Place& place, const ir::Graph& grap
                    "list constants after the inputs that the operator feeds");
       }
     } else if (after_constant) {
-      ctx.report("init.subgraph.order", at, "it comes after an input that is a constant",
-                 "list constants after the inputs that the operator feeds");
+      ctx.report("init.subgraph.order", at, infer::input_behind_constant());
     }
   }
 }
 
-}  // namespace
-
-std::int64_t fed_inputs(const ir::Node& owner, std::int64_t opset_version) {
-  using enum opset::ControlFlow;
-  const opset::Operator* op = opset::find_operator(owner.domain.get(), owner.op_type.get());
-  const auto inputs = static_cast<std::int64_t>(owner.input.size());
-  switch (op ? op->control_flow : None) {
-    case If: return 0;
-    case Loop: return std::max<std::int64_t>(inputs, 2);
-    case Scan: return ops::scan_values(static_cast<int>(opset_version), inputs);
-    case SequenceMap: return inputs;
-    case None: break;
+// Whether a tensor of the type and shape may be a value that is declared so.
+bool may_be(const ir::TypeTensor& declared, const ir::Field<std::int32_t>& elem_type,
+            std::span<const std::int64_t> shape) {
+  if (declared.elem_type.has() && elem_type.has() && declared.elem_type.get() != elem_type.get()) return false;
+  if (!declared.shape) return true;
+  const auto& dims = declared.shape->dim;
+  if (dims.size() != shape.size()) return false;
+  for (std::size_t i = 0; i < dims.size(); ++i) {
+    const ir::Dimension& dim = dims[i];
+    if (dim.dim_value.has() && dim.dim_value.get() >= 0 && dim.dim_value.get() != shape[i]) return false;
   }
-  return -1;
+  return true;
 }
+
+}  // namespace
 
 void check_default(Context& ctx, const Place& place, const ir::Field<std::int32_t>& elem_type,
                    std::span<const std::int64_t> shape, const ir::ValueInfo& input) {
@@ -70,32 +73,14 @@ void check_default(Context& ctx, const Place& place, const ir::Field<std::int32_
   const ir::TypeTensor* type = input.type->tensor_type          ? &*input.type->tensor_type
                                : input.type->sparse_tensor_type ? &*input.type->sparse_tensor_type
                                                                 : nullptr;
-  const auto fault = [&](std::string what) {
-    ctx.report("init.type-matches-input", place, std::move(what), "the input of the same name declares otherwise");
-  };
-  if (!type) {
-    if (input.type->sequence_type || input.type->map_type || input.type->optional_type || input.type->opaque_type) {
-      fault("it is a tensor, the like-named input is not");
-    }
-    return;
-  }
-  if (type->elem_type.has() && elem_type.has() && type->elem_type.get() != elem_type.get()) {
-    fault("its element type is not that of the like-named input");
-  }
-  if (!type->shape) return;
-  const auto& dims = type->shape->dim;
-  if (dims.size() != shape.size()) {
-    fault("its rank is " + std::to_string(shape.size()) + ", that of the like-named input " +
-          std::to_string(dims.size()));
-    return;
-  }
-  for (std::size_t i = 0; i < dims.size(); ++i) {
-    const ir::Dimension& dim = dims[i];
-    if (!dim.dim_value.has() || dim.dim_value.get() < 0 || dim.dim_value.get() == shape[i]) continue;
-    fault("dimension " + std::to_string(i) + " is " + std::to_string(shape[i]) + ", that of the like-named input " +
-          std::to_string(dim.dim_value.get()));
-    return;
-  }
+  const bool other_kind =
+      input.type->sequence_type || input.type->map_type || input.type->optional_type || input.type->opaque_type;
+  if (type ? may_be(*type, elem_type, shape) : !other_kind) return;
+  const bool named = elem_type.get() >= 0 && elem_type.get() < kDataTypeCount;
+  const std::string elem(named ? data_type_name(static_cast<DataType>(elem_type.get())) : "?");
+  ctx.report("init.type-matches-input", place,
+             infer::default_of_other_type(elem + norn::to_string(Shape(shape.begin(), shape.end())),
+                                          ir::describe_type(*input.type)));
 }
 
 Initializers check_initializers(Context& ctx, const Place& place, const ir::Graph& graph, GraphRole role,

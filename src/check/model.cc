@@ -6,6 +6,7 @@
 
 #include "check/rule_checks.h"
 #include "check/text.h"
+#include "infer/model_faults.h"
 #include "ir/constants.h"
 
 namespace norn::checks {
@@ -23,12 +24,10 @@ void check_model_fields(Context& ctx, const Place& place, const ir::Model& model
                model.ir_version.has() ? "ir_version is 0" : "the model states no ir_version",
                "set ir_version to the IR version that the file is written by, 1 to " + newest);
   } else if (version < 0 || version > ir::kNewestIrVersion) {
-    ctx.report("model.ir-version.known", place,
-               "ir_version is " + std::to_string(version) + "; the versions known are 1 to " + newest,
-               "the rules of IR " + newest + " are applied; a newer Norn may know the version");
+    ctx.report("model.ir-version.known", place, infer::unknown_ir_version(version));
   }
   if (!model.graph) {
-    ctx.report("model.graph.present", place, "the model has no graph", "it may be another message than a ModelProto");
+    ctx.report("model.graph.present", place, infer::no_graph());
   }
   if (model.producer_name.get().empty()) {
     ctx.report("model.producer-name", place, "the model does not name the tool that wrote it", "set producer_name");

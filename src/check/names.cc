@@ -5,6 +5,7 @@
 // defined, the rest of the document shows why: defined further down, in a cycle, in an enclosing graph after the owner,
 // or nowhere.
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -23,7 +24,8 @@ namespace {
 // Who writes the values of a list of nodes; made when a first name is not found.
 struct Producers {
   TextMap<std::size_t> by_name;
-  bool looked_for_cycle = false, cyclic = false;
+  bool looked_for_cycle = false;
+  std::vector<std::size_t> cycle;  // nodes that form one, if there is one
 };
 
 struct NameState {
@@ -78,10 +80,11 @@ std::vector<std::string_view> reads_of(const ir::Node& node, const Producers& pr
   return reads;
 }
 
-// Whether nodes depend on each other in a circle, which is reported once. Follows producers from each node with a stack
-// of its own; a node met again while it is on the stack closes a cycle.
-bool report_cycle(Context& ctx, const Place& node_place, const std::vector<ir::Node>& nodes, Producers& producers) {
-  if (std::exchange(producers.looked_for_cycle, true)) return producers.cyclic;
+// Nodes that depend on each other in a circle, which is reported once; none if there is no circle. Follows producers
+// from each node with a stack of its own; a node met again while it is on the stack closes a cycle.
+const std::vector<std::size_t>& report_cycle(Context& ctx, const Place& node_place, const std::vector<ir::Node>& nodes,
+                                             Producers& producers) {
+  if (std::exchange(producers.looked_for_cycle, true)) return producers.cycle;
   enum : char { kNew, kOpen, kDone };
   std::vector<char> color(nodes.size(), kNew);
   struct Step {
@@ -115,12 +118,26 @@ bool report_cycle(Context& ctx, const Place& node_place, const std::vector<ir::N
         way.push_back(it->node);
         if (it->node == from) break;
       }
+      producers.cycle = way;
       ctx.report("graph.acyclic", node_place.outer ? *node_place.outer : node_place,
                  infer::cycle(nodes, std::move(way)));
-      return producers.cyclic = true;
+      return producers.cycle;
     }
   }
-  return false;
+  return producers.cycle;
+}
+
+// What is wrong with nodes[reader], which reads what nodes[maker] gives and does not come after it; nothing if both are
+// in a cycle, which is reported then.
+std::optional<infer::FaultText> order_fault(Context& ctx, const Place& reader_place, std::string_view name,
+                                            const std::vector<ir::Node>& nodes, std::size_t maker, std::size_t reader,
+                                            Producers& producers) {
+  const std::vector<std::size_t>& cycle = report_cycle(ctx, reader_place, nodes, producers);
+  const auto in_cycle = [&](std::size_t node) { return std::find(cycle.begin(), cycle.end(), node) != cycle.end(); };
+  if (in_cycle(maker) && in_cycle(reader)) return {};
+  infer::FaultText fault = infer::used_before_made(name, nodes, maker, reader);
+  if (!cycle.empty()) fault.hint.clear();  // no order helps
+  return fault;
 }
 
 // The node whose graph a place is in; null if it is in none.
@@ -146,9 +163,8 @@ bool look_outside(Context& ctx, const Place& node_place, const Place& at, const 
       ctx.report("graph.acyclic", at, infer::output_of_owner(name, nodes, later->second));
     } else {
       const auto reader = static_cast<std::size_t>(owner->index);
-      infer::FaultText fault = infer::used_before_made(name, nodes, later->second, reader);
-      if (report_cycle(ctx, *owner, nodes, producers)) fault.hint.clear();  // no order helps
-      ctx.report("name.scope.visible-before", at, std::move(fault));
+      if (auto fault = order_fault(ctx, *owner, name, nodes, later->second, reader, producers))
+        ctx.report("name.scope.visible-before", at, std::move(*fault));
     }
     return true;
   }
@@ -170,12 +186,12 @@ void report_undefined(Context& ctx, const Place& place, const ir::Node& node, st
     const auto& nodes = nodes_here(ctx);
     Producers& producers = producers_of(ctx, nodes);
     if (const auto later = producers.by_name.find(name); later != producers.by_name.end() && later->second >= index) {
-      infer::FaultText fault = infer::used_before_made(name, nodes, later->second, index);
-      if (report_cycle(ctx, place, nodes, producers)) fault.hint.clear();  // no order helps
+      auto fault = order_fault(ctx, place, name, nodes, later->second, index, producers);
+      if (!fault) return;
       if (in_function && !ctx.graph())
-        ctx.report("function.body.sorted", at, std::move(fault));
+        ctx.report("function.body.sorted", at, std::move(*fault));
       else
-        ctx.report("graph.nodes.sorted", at, std::move(fault));
+        ctx.report("graph.nodes.sorted", at, std::move(*fault));
       return;
     }
     if (look_outside(ctx, place, at, name)) return;

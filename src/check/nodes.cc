@@ -10,9 +10,11 @@
 #include "base/text.h"
 #include "check/rule_checks.h"
 #include "check/text.h"
+#include "infer/body_faults.h"
 #include "infer/signature.h"
 #include "ir/constants.h"
 #include "ir/walk.h"
+#include "ops/controlflow/if/if.h"
 #include "ops/nn/batch_normalization/batch_normalization.h"
 
 namespace norn::checks {
@@ -43,16 +45,11 @@ void check_counts(Context& ctx, const Place& place, const ir::Node& node, const 
   if (!node.output.empty()) count(false, node.output.size(), bound.min_outputs, bound.max_outputs);
 }
 
-const opset::Param* param_at(std::span<const opset::Param> params, std::size_t i) {
-  if (i < params.size()) return &params[i];
-  return ends_variadic(params) ? &params.back() : nullptr;
-}
-
 void check_empty_names(Context& ctx, const Place& place, const ir::Node& node, const BoundOperator& bound) {
   const opset::Schema& schema = *bound.schema;
   for (std::size_t i = 0; i < node.input.size(); ++i) {
     if (!node.input[i].empty()) continue;
-    const opset::Param* param = param_at(schema.inputs, i);
+    const opset::Param* param = infer::param_at(schema.inputs, i);
     if (!param) break;
     const auto fault = [&] { return infer::empty_input(i, node.input.size(), *bound.op, schema); };
     if (param->option == opset::ParamOption::Single) {
@@ -63,7 +60,7 @@ void check_empty_names(Context& ctx, const Place& place, const ir::Node& node, c
   }
   for (std::size_t i = 0; i < node.output.size(); ++i) {
     if (!node.output[i].empty()) continue;
-    const opset::Param* param = param_at(schema.outputs, i);
+    const opset::Param* param = infer::param_at(schema.outputs, i);
     if (!param) break;
     if (param->option == opset::ParamOption::Single) {
       ctx.report("node.outputs.required-empty", ctx.output(place, node, i),
@@ -108,19 +105,20 @@ const ir::Attribute* body_of(const ir::Node& node, std::string_view name) {
   return nullptr;
 }
 
-void check_branch(Context& ctx, const Place& at, const ir::Node& node, const ir::Graph& branch) {
-  std::size_t inputs = branch.input.size();
-  // Up to IR 3 constants are inputs too.
-  if (ctx.ir_version() <= 3) inputs -= std::min(inputs, branch.initializer.size());
-  if (inputs > 0) {
-    ctx.report("exec.if.no-inputs", at, "the branch of an If has " + counted(inputs, "input") + ", which nothing feeds",
-               "let the branch read the enclosing graph's values by name");
-  }
-  if (branch.output.size() != node.output.size()) {
-    ctx.report("exec.if.outputs-match", at,
-               "the branch has " + counted(branch.output.size(), "output") + ", the If node " +
-                   std::to_string(node.output.size()),
-               "both branches give as many values as the node has outputs");
+// The numbers of a graph's inputs and outputs, beside those that the node has.
+void check_body_counts(Context& ctx, const Place& place, const ir::Node& node, const BoundOperator& bound,
+                       const ir::Attribute& holder) {
+  using Of = infer::BodyFault::Of;
+  const ir::Graph& body = *holder.g;
+  const Place in = place.attribute(holder);
+  const Place at = in.graph(body);
+  const bool branch = bound.op->control_flow == opset::ControlFlow::If;
+  for (infer::BodyFault& fault :
+       infer::body_faults(*bound.op, bound.version, node.input.size(), node.output.size(), node.attribute, body)) {
+    Rule rule = branch ? Rule("exec.if.outputs-match") : Rule("node.outputs.count");
+    if (fault.of == Of::Inputs) rule = branch ? Rule("exec.if.no-inputs") : Rule("node.inputs.count");
+    if (fault.of == Of::Condition) rule = Rule("exec.loop.cond-required-out");
+    ctx.report(rule, at, std::move(fault.text));
   }
 }
 
@@ -145,66 +143,26 @@ bool may_agree(const ir::Box<ir::Type>& a, const ir::Box<ir::Type>& b) {
   return ir::type_string(*a) == ir::type_string(*b);
 }
 
-void check_if(Context& ctx, const Place& place, const ir::Node& node) {
-  const ir::Attribute* then_branch = body_of(node, "then_branch");
-  const ir::Attribute* else_branch = body_of(node, "else_branch");
+void check_if(Context& ctx, const Place& place, const ir::Node& node, const BoundOperator& bound) {
+  const ir::Attribute* then_branch = body_of(node, ops::kThenBranch);
+  const ir::Attribute* else_branch = body_of(node, ops::kElseBranch);
   for (const ir::Attribute* branch : {then_branch, else_branch}) {
-    if (!branch) continue;
-    const Place in = place.attribute(*branch);
-    check_branch(ctx, in.graph(*branch->g), node, *branch->g);
+    if (branch) check_body_counts(ctx, place, node, bound, *branch);
   }
   if (!then_branch || !else_branch) return;
   const auto &thens = then_branch->g->output, &elses = else_branch->g->output;
   for (std::size_t i = 0; i < std::min(thens.size(), elses.size()); ++i) {
     if (may_agree(thens[i].type, elses[i].type)) continue;
-    ctx.report("exec.if.outputs-match", place.at("output", static_cast<std::int64_t>(i)),
-               "it is " + bare(ir::type_string(*thens[i].type)) + " in then_branch and " +
-                   bare(ir::type_string(*elses[i].type)) + " in else_branch");
+    ctx.report("exec.if.outputs-match", place,
+               ops::branches_differ(i, ir::describe_type(*thens[i].type), ir::describe_type(*elses[i].type)),
+               ops::kBranchesDifferHint);
+    ctx.found_before_inference(node);
   }
-}
-
-// Inputs that are constants need not be fed; in files up to IR 3 constants had to be inputs.
-bool takes(const ir::Graph& body, std::size_t fed) {
-  if (body.input.size() <= fed) return body.input.size() == fed;
-  TextSet constants;
-  for (const ir::Tensor& tensor : body.initializer) constants.insert(tensor.name.get());
-  const auto among_inputs = std::count_if(body.input.begin(), body.input.end(), [&](const ir::ValueInfo& input) {
-    return constants.contains(input.name.get());
-  });
-  return body.input.size() - fed <= static_cast<std::size_t>(among_inputs);
 }
 
 // Of Loop, Scan and SequenceMap: what the node has and what its body has match one by one.
 void check_repeated_body(Context& ctx, const Place& place, const ir::Node& node, const BoundOperator& bound) {
-  const ir::Attribute* holder = body_of(node, "body");
-  const std::int64_t fed = fed_inputs(node, bound.version);
-  if (!holder || fed < 0) return;
-  const ir::Graph& body = *holder->g;
-  const Place in = place.attribute(*holder);
-  const Place at = in.graph(body);
-  const std::string& op = node.op_type.get();
-  const bool loop = bound.op->control_flow == opset::ControlFlow::Loop;
-  const std::size_t outputs = body.output.size(), wanted = node.output.size() + (loop ? 1 : 0);
-  const std::size_t carried = loop && node.input.size() > 2 ? node.input.size() - 2 : 0;
-  if (loop && outputs < carried + 1) {
-    ctx.report("exec.loop.cond-required-out", at,
-               "the body has " + counted(outputs, "output") + "; it gives the condition and " +
-                   counted(carried, "carried value"),
-               "the first output is the condition, even where it is ignored");
-  } else if (outputs != wanted) {
-    ctx.report("node.outputs.count", at,
-               "the body has " + counted(outputs, "output") + "; for the " + op + "'s " +
-                   counted(node.output.size(), "output") + " it needs " + std::to_string(wanted),
-               loop ? "a Loop's body gives the condition first, then one value for each output of the node"
-                    : "the body gives one value for each output of the node");
-  }
-  if (!takes(body, static_cast<std::size_t>(fed))) {
-    ctx.report("node.inputs.count", at,
-               "the body has " + counted(body.input.size(), "input") + "; the " + op + " with its " +
-                   counted(node.input.size(), "input") + " feeds it " + std::to_string(fed),
-               loop ? "a Loop's body takes the iteration's number, the condition and the carried values"
-                    : "let the body read other values of the enclosing graph by name");
-  }
+  if (const ir::Attribute* holder = body_of(node, "body")) check_body_counts(ctx, place, node, bound, *holder);
 }
 
 // BatchNormalization gives its first output alone or all of them; from version 14 on, statistics come out of training
@@ -225,9 +183,8 @@ void check_named_outputs(Context& ctx, const Place& place, const ir::Node& node,
   }
   const bool named = std::any_of(node.output.begin() + 1, node.output.end(), [](const auto& n) { return !n.empty(); });
   if (!named) return;
-  ctx.report("node.outputs.named-iff-computed", place,
-             "running_mean and running_var are computed in training mode only, yet the node names them",
-             "set training_mode to 1, or leave these outputs out");
+  ctx.report("node.outputs.named-iff-computed", place, ops::kStatisticsOutsideTraining, ops::kStatisticsHint);
+  ctx.found_before_inference(node);
 }
 
 }  // namespace
@@ -261,7 +218,7 @@ void check_signature(Context& ctx, const Place& place, const ir::Node& node, con
   check_attributes(ctx, place, node, bound);
   switch (bound.op->control_flow) {
     case opset::ControlFlow::None: break;
-    case opset::ControlFlow::If: check_if(ctx, place, node); break;
+    case opset::ControlFlow::If: check_if(ctx, place, node, bound); break;
     default: check_repeated_body(ctx, place, node, bound);
   }
   if (bound.op->domain.empty()) check_named_outputs(ctx, place, node, bound);

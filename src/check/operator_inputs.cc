@@ -14,6 +14,7 @@
 
 #include "check/declarations.h"
 #include "check/rule_checks.h"
+#include "ops/controlflow/if/if.h"
 #include "ops/generator/constant/constant.h"
 #include "ops/nn/batch_normalization/batch_normalization.h"
 #include "ops/nn/conv/conv.h"
@@ -97,13 +98,24 @@ std::vector<std::int64_t> known_dims(Context& ctx, std::string_view name) {
   return dims;
 }
 
+// "bool[2,?]"
+std::string condition_text(const std::vector<std::int64_t>& dims) {
+  std::string text = "bool[";
+  for (std::size_t i = 0; i < dims.size(); ++i) {
+    if (i > 0) text += ',';
+    text += dims[i] < 0 ? std::string("?") : std::to_string(dims[i]);
+  }
+  return text += ']';
+}
+
 void check_condition(Context& ctx, const Place& place, const ir::Node& node) {
   if (node.input.empty() || node.input[0].empty()) return;
-  for (const std::int64_t dim : known_dims(ctx, node.input[0])) {
+  const std::vector<std::int64_t> dims = known_dims(ctx, node.input[0]);
+  for (const std::int64_t dim : dims) {
     if (dim == 1 || dim < 0) continue;
-    ctx.report("exec.if.scalar-cond", ctx.input(place, node, 0),
-               "a dimension of the condition is " + std::to_string(dim) + ", but a condition has one element",
-               "reduce it to one, with ReduceMax or ReduceMin say");
+    ctx.report("exec.if.scalar-cond", ctx.input(place, node, 0), ops::not_one_condition(condition_text(dims)),
+               ops::kOneConditionHint);
+    ctx.found_before_inference(node);
     return;
   }
 }

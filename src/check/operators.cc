@@ -21,6 +21,7 @@ infer::Importer importer(const Context& ctx) {
 
 void report_unknown(Context& ctx, const Place& place, const ir::Node& node, const BoundOperator& bound) {
   const std::string_view domain = ir::canonical_domain(node.domain.get());
+  if (bound.op && bound.version < 1) return;  // the import is reported
   if (bound.op && bound.version < bound.op->history.front().since) {
     ctx.report("op.declared", place, infer::not_in_version(*bound.op, bound.version, importer(ctx)));
     return;

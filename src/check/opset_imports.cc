@@ -11,15 +11,17 @@
 #include "check/rule_checks.h"
 #include "check/text.h"
 #include "infer/operator_faults.h"
+#include "opset/domains.h"
 #include "opset/registry.h"
 
 namespace norn::checks {
 namespace {
 
 // IR version of the first release with version i + 1 of the set.
-constexpr std::array<std::int64_t, 28> kIrOfOnnx = {3, 3, 3, 3, 3, 3, 3,  3,  4,  5,  6,  7,  7,  7,
-                                                    8, 8, 8, 8, 9, 9, 10, 10, 11, 12, 13, 13, 13, 14};
-constexpr std::array<std::int64_t, 5> kIrOfMl = {3, 6, 8, 9, 10};
+constexpr std::array<std::int64_t, opset::kNewestOnnx> kIrOfOnnx = {3, 3, 3, 3, 3, 3, 3,  3,  4,  5,  6,  7,  7,  7,
+                                                                    8, 8, 8, 8, 9, 9, 10, 10, 11, 12, 13, 13, 13, 14};
+constexpr std::array<std::int64_t, opset::kNewestMl> kIrOfMl = {3, 6, 8, 9, 10};
+static_assert(kIrOfOnnx.back() != 0 && kIrOfMl.back() != 0, "a version of the set has no IR version");
 constexpr std::int64_t kIrOfTraining = 7;
 
 // 3 for a set that is not known.
@@ -30,8 +32,8 @@ std::int64_t ir_of(std::string_view domain, std::int64_t version) {
                : std::int64_t{3};
   };
   if (domain.empty()) return from(kIrOfOnnx);
-  if (domain == "ai.onnx.ml") return from(kIrOfMl);
-  if (domain == "ai.onnx.training" || domain == "ai.onnx.preview.training") return kIrOfTraining;
+  if (domain == opset::kMlDomain) return from(kIrOfMl);
+  if (domain == opset::kTrainingDomain || domain == opset::kPreviewTrainingDomain) return kIrOfTraining;
   return 3;
 }
 
@@ -44,8 +46,7 @@ void check_opset_version(Context& ctx, const Place& at, const ir::OperatorSetId&
     ctx.report("opset.import.version-present", at, "the import of " + domain_text(domain) + " states no version",
                "set version, " + std::to_string(std::max(1, opset::newest_version(domain))) + " say");
   } else if (version < 1) {
-    ctx.report("ver.opset.simple", at,
-               "version " + std::to_string(version) + " of " + domain_text(domain) + "; versions count from 1");
+    ctx.report("ver.opset.simple", at, *infer::unknown_version(domain, version));
   } else if (version > std::numeric_limits<std::int32_t>::max()) {
     ctx.report("ver.opset.int32-range", at,
                "version " + std::to_string(version) + " of " + domain_text(domain) + " does not fit 32 bits");

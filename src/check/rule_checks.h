@@ -170,8 +170,6 @@ Initializers check_initializers(Context& ctx, const Place& place, const ir::Grap
 // Defines inputs and initializers in the scope just entered, with the rules about them.
 void define_formals(Context& ctx, const Place& place, const ir::Graph& graph, GraphRole role,
                     const Initializers& initializers);
-// How many inputs of its body an operator feeds; -1 if that is not known.
-std::int64_t fed_inputs(const ir::Node& owner, std::int64_t opset_version);
 // The numbers of the values that a list of nodes reads and writes, looked up some nodes ahead of their use.
 class NodeValues {
  public:

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "check/rule_checks.h"
+#include "opset/domains.h"
 
 namespace norn::checks {
 namespace {
@@ -54,7 +55,7 @@ void check_element_type(Context& ctx, const Place& place, std::int32_t number) {
 
 // What the model imports counts for its functions too.
 bool is_ml_model(Context& ctx) {
-  const auto imports_ml = [](const Imports& imports) { return imports.version("ai.onnx.ml") >= 0; };
+  const auto imports_ml = [](const Imports& imports) { return imports.version(opset::kMlDomain) >= 0; };
   return imports_ml(ctx.operators().imports()) || (ctx.model() && imports_ml(ctx.model_imports()));
 }
 

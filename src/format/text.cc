@@ -177,10 +177,25 @@ class Printer {
   void indent(int more) { out_.append(2 * static_cast<std::size_t>(level_ + more), ' '); }
 
   void quoted(std::string_view text) {
+    constexpr char kHex[] = "0123456789abcdef";
+    const bool is_text = is_utf8(text);
     out_ += '"';
-    for (char c : text) {
-      if (c == '"' || c == '\\') out_ += '\\';
-      out_ += c;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+      const auto byte = static_cast<unsigned char>(text[i]);
+      if (!is_text && byte >= 0x80) {
+        // Text in UTF-8 has to hold any bytes; those of its letters need no escape.
+        std::size_t length = 2;
+        while (length <= 4 && (i + length > text.size() || !is_utf8(text.substr(i, length)))) ++length;
+        if (length > 4) {
+          ((out_ += "\\x") += kHex[byte >> 4]) += kHex[byte & 15];
+          continue;
+        }
+        out_ += text.substr(i, length);
+        i += length - 1;
+        continue;
+      }
+      if (byte == '"' || byte == '\\') out_ += '\\';
+      out_ += text[i];
     }
     out_ += '"';
   }

@@ -4,6 +4,7 @@
 #include <set>
 #include <type_traits>
 
+#include "format/attribute_fields.h"
 #include "format/notation.h"
 #include "format/text.h"
 
@@ -47,7 +48,7 @@ class Collector {
     for_each_field<M>([&](const auto& row) {
       const auto& member = ir::plain(m.*row.member);
       if (!is_set(member)) return;
-      if (!has_form<M>(row.name))
+      if (!has_form<M>(row.name) || is_second_value(m, row.name))
         names.insert(std::string(Message<M>::name) + "." + row.name);
       else
         inside(member);
@@ -57,6 +58,13 @@ class Collector {
   std::set<std::string> names;
 
  private:
+  // Of an attribute that has values in several fields, or refers to another and has one, one is written.
+  template <class M>
+  static bool is_second_value(const M& m, std::string_view field) {
+    if constexpr (std::is_same_v<M, ir::Attribute>)
+      return is_value_field(field) && (m.ref_attr_name.has() || field != value_field(m.kind()));
+    return false;
+  }
   template <class T>
   void inside(const T&) {}
   template <class T>

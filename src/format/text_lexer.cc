@@ -7,12 +7,36 @@
 
 namespace norn::format {
 
+namespace {
+
+// Of `x` and two digits behind a backslash, as a byte is written that is no UTF-8 where it stands; else -1.
+int escaped_byte(std::string_view text, std::size_t at) {
+  if (at + 3 > text.size() || text[at] != 'x') return -1;
+  int byte = 0;
+  for (const char c : text.substr(at + 1, 2)) {
+    const int digit = c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+    if (digit < 0) return -1;
+    byte = byte * 16 + digit;
+  }
+  return byte >= 0x80 ? byte : -1;
+}
+
+}  // namespace
+
 std::string TextLexer::quoted() {
   const std::size_t start = in_.at();
   in_.next();
   std::string out;
   for (; in_.at_end() || in_.here() != '"'; in_.next()) {
-    if (in_.here() == '\\') in_.next();
+    if (in_.here() == '\\') {
+      in_.next();
+      if (const int byte = escaped_byte(in_.text(), in_.at()); byte >= 0) {
+        out += static_cast<char>(byte);
+        in_.next();
+        in_.next();
+        continue;
+      }
+    }
     if (in_.at_end()) fail_at(in_.text(), start, "this string is never closed");
     out += in_.here();
   }

@@ -2,10 +2,12 @@
 #include "infer/attributes.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "base/nearest.h"
 #include "base/text.h"
+#include "infer/model_faults.h"
 #include "infer/signature.h"
 #include "ir/constants.h"
 #include "norn/error.h"
@@ -33,8 +35,9 @@ bool is_reference(const ir::Attribute& attr) { return attr.ref_attr_name.has() &
 Imports imports_of(const std::vector<ir::OperatorSetId>& entries, std::int64_t ir_version) {
   Imports imports;
   for (const ir::OperatorSetId& e : entries) {
-    std::int64_t& version = imports[std::string(ir::canonical_domain(e.domain.get()))];
-    version = std::max(version, e.version.get());
+    const std::int64_t version = std::max<std::int64_t>(e.version.get(), std::numeric_limits<std::int32_t>::min());
+    const auto [at, is_first] = imports.emplace(ir::canonical_domain(e.domain.get()), version);
+    if (!is_first) at->second = std::max(at->second, version);
   }
   if (ir_version < 3 && imports.empty()) imports[""] = 1;
   return imports;
@@ -46,19 +49,18 @@ Call begin_call(const ir::Function& function, const ir::Node& node, const Call* 
   call.function = &function;
   for (const Call* c = caller; c; c = c->parent) {
     ++call.depth;
-    if (c->function == &function)
-      throw Error(ErrorCode::InvalidGraph, "the function \"" + function.name.get() + "\" calls itself", {},
-                  "functions of a model must not be recursive");
+    if (c->function == &function) {
+      std::vector<const ir::Function*> way;
+      for (const Call* called = caller; called != c->parent; called = called->parent) way.push_back(called->function);
+      std::reverse(way.begin(), way.end());
+      fail(recursive_functions(way));
+    }
   }
   if (call.depth > kMaxCallDepth)
     throw Error(ErrorCode::LimitExceeded,
                 "functions call each other more than " + std::to_string(kMaxCallDepth) + " deep");
-  if (node.input.size() > function.input.size() || node.output.size() > function.output.size())
-    throw Error(ErrorCode::InvalidGraph,
-                "the call has " + std::to_string(node.input.size()) + " inputs and " +
-                    std::to_string(node.output.size()) + " outputs, the function \"" + function.name.get() + "\" has " +
-                    std::to_string(function.input.size()) + " and " + std::to_string(function.output.size()),
-                {}, "give the call as many as the function declares, or the function the parameters");
+  if (node.input.size() > function.input.size()) fail(too_many_arguments(true, node.input.size(), function));
+  if (node.output.size() > function.output.size()) fail(too_many_arguments(false, node.output.size(), function));
   for (const ir::Attribute& attr : function.attribute_proto) call.attributes[attr.name] = &attr;
   return call;
 }
@@ -129,9 +131,7 @@ std::vector<ir::Attribute> resolve_attributes(const ir::Node& node, const Call* 
         own.t = ir::from_value(contents_of(*own.t, ir_version, external), own.t->name);
       continue;
     }
-    if (!call)
-      throw Error(ErrorCode::InvalidGraph,
-                  "attribute \"" + attr.name.get() + "\" refers to a function's attribute, outside of a function");
+    if (!call) fail(reference_outside_function(attr), attr.name);
     const auto value = call->attributes.find(attr.ref_attr_name.get());
     if (value == call->attributes.end()) continue;
     attrs.push_back(*value->second);
@@ -154,8 +154,7 @@ void complete_untyped(std::vector<ir::Attribute>& attrs, const opset::Schema& sc
     if (!row) continue;
     const bool list = row->type == Floats || row->type == Ints || row->type == Strings || row->type == Tensors ||
                       row->type == Graphs || row->type == SparseTensors || row->type == TypeProtos;
-    if (!list)
-      throw Error(ErrorCode::InvalidGraph, "attribute \"" + name + "\" has no value", "attribute \"" + name + "\"");
+    if (!list) fail(attribute_without_value(attr), name);
     attr.type = static_cast<std::int32_t>(row->type);
   }
 }
@@ -167,11 +166,7 @@ void check_attributes(std::span<const ir::Attribute> attrs, const opset::Operato
     const opset::Attr* row = opset::find_attr(schema, name);
     if (!row) fail(unknown_attribute(name, op, schema), name);
     if (attr.kind() != row->type) fail(attribute_of_other_type(attr, *row, op, schema), name);
-    if (opset::lacks_value(attr))
-      throw Error(ErrorCode::InvalidGraph,
-                  "attribute \"" + name + "\" has no value, though its type is " +
-                      std::string(ir::attribute_type_name(attr.kind())),
-                  "attribute \"" + name + "\"");
+    if (opset::lacks_value(attr)) fail(attribute_without_value(attr), name);
   }
   for (const opset::Attr& row : schema.attrs)
     // consumed_inputs was an in-place hint of opset 1 that writers often left out even where it was required.

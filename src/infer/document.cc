@@ -8,8 +8,11 @@
 #include "infer/document_walk.h"
 #include "infer/fault_text.h"
 #include "infer/function_body.h"
+#include "infer/model_faults.h"
+#include "infer/signature.h"
 #include "ir/constants.h"
 #include "ir/walk.h"
+#include "opset/inference_faults.h"
 #include "opset/registry.h"
 #include "opset/type_check.h"
 
@@ -131,7 +134,7 @@ std::uint32_t DocumentWalk::unknown_because(std::string why, PlaceId where) {
 void DocumentWalk::problem(Problem::Kind kind, Fault fault, const Error& error, PlaceId at) {
   std::string where = out_.describe(at);
   if (!error.where().empty()) where += " / " + error.where();
-  out_.problems.push_back({kind, fault, std::move(where), error.message(), error.hint()});
+  out_.problems.push_back({kind, fault, std::move(where), error.message(), error.hint(), out_.places_[at].part});
 }
 
 ValueId DocumentWalk::add(std::string_view name, Scope& scope, Fact fact, std::uint32_t unknown) {
@@ -169,19 +172,23 @@ void DocumentWalk::nodes(const std::vector<ir::Node>& nodes, Scope& scope, Place
     if (i + kAhead < nodes.size()) expect(nodes[i + kAhead], scope);
     scope.at = i;
     if (++nodes_ > options_.limits.max_expanded_nodes)
-      throw Error(ErrorCode::LimitExceeded,
-                  "inference would visit more than " + std::to_string(options_.limits.max_expanded_nodes) +
-                      " nodes, bodies of called functions and of loops included",
-                  {}, "raise Limits::max_expanded_nodes if the model is trusted");
+      throw as_error(ErrorCode::LimitExceeded, too_many_visits(options_.limits.max_expanded_nodes));
     const PlaceId at = place(PlaceKind::Node, outer, &nodes[i], i);
     try {
       node(nodes[i], scope, at);
     } catch (const NodeError& e) {
-      problem(Problem::Kind::Node, e.fault(), e, at);
+      const std::string* left_out = e.fault() == Fault::Signature ? left_out_by(nodes[i], scope) : nullptr;
+      if (left_out) {
+        problem(Problem::Kind::Node, Fault::LeftOut,
+                as_error(e.code(), left_out_by_call(*left_out, e.message()), e.where()), at);
+      } else {
+        problem(Problem::Kind::Node, e.fault(), e, at);
+      }
       outputs_unknown(nodes[i], scope, unknown_because("what is wrong with its node hides it", at));
     } catch (const Error& e) {
       if (e.code() != ErrorCode::InvalidGraph && e.code() != ErrorCode::NotImplemented) throw;
-      problem(Problem::Kind::Node, Fault::Meaning, e, at);
+      const bool is_rule = dynamic_cast<const opset::RuleBroken*>(&e) != nullptr;
+      problem(Problem::Kind::Node, is_rule ? Fault::Rule : Fault::Meaning, e, at);
       outputs_unknown(nodes[i], scope, unknown_because("what is wrong with its node hides it", at));
     }
     if (scope.declared.empty()) continue;
@@ -190,6 +197,12 @@ void DocumentWalk::nodes(const std::vector<ir::Node>& nodes, Scope& scope, Place
       if (const auto id = find(name, scope)) merge_declared(*id, name, scope);
     }
   }
+}
+
+const std::string* DocumentWalk::left_out_by(const ir::Node& node, const Scope& scope) const {
+  for (const std::string& name : node.input)
+    if (!name.empty() && find(name, scope) == kNoValue) return &name;
+  return nullptr;
 }
 
 void DocumentWalk::outputs_unknown(const ir::Node& node, Scope& scope, std::uint32_t unknown) {

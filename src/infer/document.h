@@ -44,6 +44,7 @@ struct Problem {
   Kind kind = Kind::Node;
   Fault fault = Fault::Meaning;
   std::string where, message, hint;
+  const void* part = nullptr;  // the message that has the fault: a node, or what declares a value
 };
 
 // What inference knows of a document. Names and graphs are the document's, which has to outlive it.

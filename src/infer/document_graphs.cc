@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "infer/document_walk.h"
+#include "infer/model_faults.h"
+#include "infer/signature.h"
 #include "ir/constants.h"
 #include "ir/tensor_data.h"
 #include "opset/attrs.h"
@@ -49,7 +51,7 @@ class NodeSurroundings final : public Surroundings {
         return infer(attr, formals);
       }
     }
-    throw Error(ErrorCode::InvalidGraph, "attribute \"" + std::string(attribute) + "\" has no graph");
+    throw as_error(ErrorCode::InvalidGraph, attribute_without_graph(attribute));
   }
   bool take_equality(const DimExpr& a, const DimExpr& b, std::string_view what) override {
     walk_.equality(a, b, what, place_, scope_);
@@ -79,7 +81,8 @@ class NodeSurroundings final : public Surroundings {
   }
   std::vector<Fact> infer(const ir::Attribute& attr, std::span<const Fact> formals) {
     if (++walk_.depth_ > walk_.options_.limits.max_depth)
-      throw Error(ErrorCode::LimitExceeded, "graphs are nested too deeply");
+      throw as_error(ErrorCode::LimitExceeded, nested_too_deeply(walk_.options_.limits.max_depth),
+                     walk_.out_.describe(place_));
     DocumentWalk::Scope inner;
     inner.outer = &scope_;
     inner.imports = scope_.imports;
@@ -186,7 +189,9 @@ void DocumentWalk::equality(const DimExpr& a, const DimExpr& b, std::string_view
     if (out_.symbols.mark() != before && !runs(scope)) out_.symbols.take_back(before);
   } catch (const Error& e) {
     problem(Problem::Kind::Variables, Fault::Meaning,
-            Error(e.code(), std::string(what) + " must be equal: " + e.message(), e.where(), e.hint()), at);
+            Error(e.code(), std::string(what) + " must be equal: " + e.message(), e.where(),
+                  "let these sizes be equal, or give sizes names of their own that were only equal in an example"),
+            at);
   }
 }
 
@@ -443,8 +448,9 @@ void DocumentWalk::merge(Held& held, const ir::Type& type, PlaceId at, std::stri
   ValueType& found = held.type;
   if (!opset::same_type(found, declared)) {
     problem(Problem::Kind::DeclaredType, Fault::Meaning,
-            Error(ErrorCode::InvalidGraph, std::string(what) + " declares " + declared.to_string() + ", but " +
-                                               given_by(at) + found.to_string()),
+            Error(ErrorCode::InvalidGraph,
+                  std::string(what) + " declares " + declared.to_string() + ", but " + given_by(at) + found.to_string(),
+                  {}, "correct what is declared, or put a Cast where the value is made"),
             at);
     return;
   }
@@ -477,7 +483,10 @@ void DocumentWalk::merge_shape(Held& held, const ValueType& declared, PlaceId at
                   {}, std::move(hint)),
             at);
   };
-  const auto conflict = [&](const std::string& why) { report(Problem::Kind::DeclaredShape, why, {}); };
+  const auto conflict = [&](const std::string& why) {
+    report(Problem::Kind::DeclaredShape, why,
+           "correct what is declared, or leave the shape out of it, unless what gives the value is wrong");
+  };
   const auto doubt = [&](const std::string& why) {
     report(Problem::Kind::Variables, why,
            "one name stands for one size in all of a model: declare another name, or none, for sizes that differ");

@@ -98,6 +98,8 @@ class DocumentWalk final : private Facts {
   std::optional<ValueId> find(std::string_view name, const Scope& scope) const;
   // Numbers of the node's inputs; what nothing defines is a value of which nothing is known.
   ir::SmallVector<ValueId, 4> inputs_of(const ir::Node& node, const Scope& scope) const;
+  // The first name that the node reads of those that the call of the function around leaves out.
+  const std::string* left_out_by(const ir::Node& node, const Scope& scope) const;
   void outputs_unknown(const ir::Node& node, Scope& scope, std::uint32_t unknown);
   // Holds what the document declares of a value against what was found, and takes from each what the other lacks.
   void merge(Held& held, const ir::Type& declared, PlaceId place, std::string_view what);

@@ -4,14 +4,20 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/text.h"
+#include "norn/error.h"
 
 namespace norn::infer {
 
 struct FaultText {
   std::string message, hint;
 };
+
+inline Error as_error(ErrorCode code, FaultText fault, std::string where = {}) {
+  return {code, std::move(fault.message), std::move(where), std::move(fault.hint)};
+}
 
 // A name of the document's in double quotes, escaped. A damaged one may have any length: it is cut between characters.
 inline std::string shown(std::string_view name) {

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "infer/cure.h"
 #include "infer/signature.h"
 #include "ir/small_vector.h"
 #include "norn/error.h"
@@ -29,12 +30,6 @@ using opset::ValueType;
 
 [[noreturn]] void fail(Fault fault, std::string message, std::string hint = {}) {
   throw NodeError(fault, std::move(message), std::move(hint));
-}
-
-const Param* param_at(std::span<const Param> params, std::size_t i) {
-  if (i < params.size()) return &params[i];
-  if (!params.empty() && params.back().option == ParamOption::Variadic) return &params.back();
-  return nullptr;
 }
 
 std::string place(std::string_view what, std::size_t i, const Param& param) {
@@ -410,6 +405,8 @@ void infer_node(const Operator& op, const Attrs& attrs, std::span<const InferCon
     evaluate_contents(op, attrs, inputs, outputs, evaluator);
     for (auto& out : outputs) complete_output_value(out);
   } catch (Error& e) {
+    // Planning says which of the sizes that are fed do not fit.
+    if (check && e.code() == ErrorCode::InvalidGraph && e.hint().empty()) e.help(cure_of(e, attrs, given, names));
     if (!given.empty()) e.within(describe_inputs(given, names));
     throw;
   }

@@ -29,6 +29,8 @@ enum class Fault : std::uint8_t {
   Conversion,    // an optional where its element is taken, or the other way round
   TypeVariable,  // two inputs of one type variable differ
   OutputType,    // what the operator gives is not what its schema says
+  LeftOut,       // a required input, because the call of the function around the node leaves it out
+  Rule,          // what a rule of the checker is about that sees declarations only
   Meaning,       // shapes, attributes or contents contradict what the operator does
 };
 class NodeError : public Error {

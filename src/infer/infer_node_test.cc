@@ -179,7 +179,8 @@ TEST(Attrs, DefaultsAndDefects) {
   EXPECT_EQ(attrs.s("mode"), "linear");
   EXPECT_EQ(error_of([&] { attrs.i("axes"); }).code(), ErrorCode::Internal);
   EXPECT_EQ(error_of([&] { attrs.f("axis"); }).code(), ErrorCode::Internal);
-  EXPECT_EQ(error_of([&] { Attrs(kRows[0], {}).s("mode"); }).message(), "the required attribute \"mode\" is missing");
+  EXPECT_EQ(error_of([&] { Attrs(kRows[0], {}).s("mode"); }).message(),
+            "the required attribute \"mode\" (STRING) is missing");
   given[0].type = static_cast<std::int32_t>(ir::AttributeType::Int);
   EXPECT_EQ(error_of([&] { Attrs(kRows[0], given).s("mode"); }).message(),
             "the attribute \"mode\" is an int, but has to be a string");

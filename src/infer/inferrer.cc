@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "infer/body_faults.h"
+#include "ir/walk.h"
+
 namespace norn::infer {
 
 using opset::DimExpr;
@@ -86,11 +89,40 @@ void Inferrer::equal(const DimExpr& a, const DimExpr& b, std::string_view what) 
   symbols_.equal(a, b, view_->place);
 }
 
+namespace {
+
+[[noreturn]] void refuse_body(FaultText fault, const std::string& where) {
+  NodeError error(Fault::Signature, std::move(fault.message), std::move(fault.hint));
+  error.within(where);
+  throw error;
+}
+
+}  // namespace
+
+void Inferrer::check_counts(std::string_view attribute) const {
+  const std::span<const ir::Attribute> attributes = view_->attrs.given();
+  const auto at = std::find_if(attributes.begin(), attributes.end(),
+                               [&](const ir::Attribute& a) { return a.name.get() == attribute && a.g; });
+  if (at == attributes.end()) return;
+  for (BodyFault& fault : body_faults(*view_->op, view_->attrs.schema().since, view_->inputs.size(),
+                                      view_->outputs.size(), attributes, *at->g)) {
+    if (fault.of != BodyFault::Of::Unread)
+      refuse_body(std::move(fault.text),
+                  "attribute \"" + std::string(attribute) + "\" / " + ir::describe_graph(*at->g));
+  }
+}
+
 std::vector<Fact> Inferrer::infer_subgraph(std::string_view attribute, std::span<const Fact> formals) {
   if (!around_) throw Error(ErrorCode::Internal, "a node with graphs is inferred without what is around it");
+  check_counts(attribute);
   std::string why = std::move(why_);
   std::vector<Fact> found = around_->infer_subgraph(attribute, formals);
   why_ = std::move(why);
+  // Operators index what their graphs give. Of a program the attributes have no graphs.
+  auto fault = output_fault(*view_->op, view_->attrs.schema().since, view_->inputs.size(), view_->outputs.size(),
+                            view_->attrs.given(), found.size());
+  if (fault && fault->of != BodyFault::Of::Unread)
+    refuse_body(std::move(fault->text), "attribute \"" + std::string(attribute) + "\"");
   return found;
 }
 

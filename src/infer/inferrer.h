@@ -101,6 +101,8 @@ class Inferrer final : private opset::InferContext::Engine, private InputNames {
   opset::DimExpr fresh_int(std::string_view why) override;
   Facts::Unknown reason(std::string_view why, std::string& made) const;
   Facts::Unknown open_input() const;
+  // Throws NodeError for a graph in the attribute that does not have the inputs and outputs that the node needs.
+  void check_counts(std::string_view attribute) const;
   void explain(std::string_view why) override { why_ = why; }
   void equal(const opset::DimExpr& a, const opset::DimExpr& b, std::string_view what) override;
   std::vector<opset::Fact> infer_subgraph(std::string_view attribute, std::span<const opset::Fact> formals) override;

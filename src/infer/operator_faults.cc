@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/nearest.h"
+#include "opset/domains.h"
 #include "opset/registry.h"
 
 namespace norn::infer {
@@ -52,7 +53,7 @@ std::string unknown_hint(std::string_view domain, std::string_view name) {
     for (const std::string_view other : similar) hint += (hint.empty() ? "did you mean " : ", ") + base::quoted(other);
     return hint + "?";
   }
-  if (domain == "ai.onnx.preview.training" && name == "GraphCall")
+  if (domain == opset::kPreviewTrainingDomain && name == "GraphCall")
     return "only release 1.7 had it; since 1.8 the algorithm and the main graph are joined";
   if (!opset::is_complete(domain))
     return std::string(known_domain ? "Norn knows some operators of this domain" : "the domain is not one of ONNX's") +
@@ -65,6 +66,12 @@ std::string unknown_hint(std::string_view domain, std::string_view name) {
 
 std::optional<FaultText> unknown_version(std::string_view domain, std::int64_t version) {
   const int newest = opset::newest_version(domain);
+  if (version < 1)
+    return FaultText{
+        "version " + std::to_string(version) + " of the operator set " + domain_name(domain) +
+            " does not exist: versions count from 1",
+        newest == 0 ? "import version 1, say"
+                    : "import version 1 to " + std::to_string(newest) + ": the one that the exporter was asked for"};
   if (newest == 0 || version <= newest) return {};
   return FaultText{
       "version " + std::to_string(version) + " of the operator set " + domain_name(domain) +
@@ -96,13 +103,12 @@ FaultText not_imported(std::string_view domain, const ir::Node& node, Importer i
 }
 
 FaultText not_in_version(const opset::Operator& op, std::int64_t version, Importer importer) {
+  if (version < 1) return *unknown_version(op.domain, version);
   const std::string since = std::to_string(op.history.front().since);
   return {opset::full_name(op) + " exists since version " + since + " of its operator set" + imports(importer) +
               std::to_string(version),
-          version < 1 ? "import version 1 to " + std::to_string(opset::newest_version(op.domain)) +
-                            ": the one that the exporter was asked for"
-                      : "if the nodes are of a newer set, correct opset_import; else convert the model to version " +
-                            since + " or later"};
+          "if the nodes are of a newer set, correct opset_import; else convert the model to version " + since +
+              " or later"};
 }
 
 FaultText deprecated(const opset::Operator& op, const opset::Schema& schema, std::int64_t version, Importer importer) {

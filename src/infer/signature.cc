@@ -5,6 +5,7 @@
 
 #include "base/nearest.h"
 #include "base/text.h"
+#include "opset/attrs.h"
 
 namespace norn::infer {
 
@@ -144,10 +145,31 @@ FaultText attribute_of_other_type(const ir::Attribute& attribute, const opset::A
           "write its value as " + type_name(declared.type)};
 }
 
+FaultText attribute_without_value(const ir::Attribute& attribute) {
+  const bool typed = attribute.type.has();
+  return {"attribute " + shown(attribute.name.get()) + " has no value" +
+              (typed ? ", though its type is " + type_name(attribute.kind()) : " and no type"),
+          "give the attribute a value, or leave it out"};
+}
+
+FaultText attribute_without_graph(std::string_view name) {
+  return {"attribute " + shown(name) + " has no graph", "give the node the graph that it runs"};
+}
+
+FaultText reference_outside_function(const ir::Attribute& attribute) {
+  return {"attribute " + shown(attribute.name.get()) + " refers to the attribute " +
+              shown(attribute.ref_attr_name.get()) + " of a function, but no node of a function's body has it",
+          "give the attribute a value"};
+}
+
 FaultText missing_attribute(const opset::Attr& declared, const opset::Operator& op, const opset::Schema& schema) {
-  return {"the required attribute " + quoted(declared.name) + " (" + type_name(declared.type) + ") is missing",
-          "give the node the attribute; it has no default in version " + std::to_string(schema.since) + " of " +
-              opset::full_name(op)};
+  return {opset::missing_text(declared), "give the node the attribute; it has no default in version " +
+                                             std::to_string(schema.since) + " of " + opset::full_name(op)};
+}
+
+const opset::Param* param_at(std::span<const opset::Param> params, std::size_t i) noexcept {
+  if (i < params.size()) return &params[i];
+  return !params.empty() && params.back().option == opset::ParamOption::Variadic ? &params.back() : nullptr;
 }
 
 FaultText empty_input(std::size_t index, std::size_t given, const opset::Operator& op, const opset::Schema& schema) {
@@ -167,6 +189,11 @@ FaultText wrong_count(bool inputs, std::size_t given, int least, int most, const
               ", but its version " + std::to_string(schema.since) + (inputs ? " takes " : " gives ") +
               range(least, most),
           count_hint(inputs, given, op, schema)};
+}
+
+FaultText left_out_by_call(std::string_view name, std::string_view of_node) {
+  return {"the call leaves out the function's input " + shown(name) + ", which the body needs: " + std::string(of_node),
+          "give the call this input"};
 }
 
 }  // namespace norn::infer

@@ -34,7 +34,10 @@ DataType checked_type(const Tensor& tensor) {
     invalid(tensor,
             number == 0 ? "the tensor has no element type"
                         : "the tensor's element type " + std::to_string(number) + " is unknown",
-            "it is of a newer version of ONNX, which a newer Norn may read, or the file is damaged");
+            number == 0
+                ? "set data_type to the type of its elements; what wrote the tensor left it out, or the file is "
+                  "damaged"
+                : "it is of a newer version of ONNX, which a newer Norn may read, or the file is damaged");
   }
   return static_cast<DataType>(number);
 }
@@ -258,7 +261,10 @@ norn::Tensor to_value(const Tensor& tensor, const ExternalReader& external) {
                   "the tensor's data is in an external file, and the model's folder is unknown", describe(tensor),
                   "load the model from its path instead of from bytes");
     }
-    return from_raw(tensor, type, std::move(dims), external(tensor), "the external data");
+    std::string what = "the external data";
+    for (const StringStringEntry& entry : tensor.external_data)
+      if (entry.key.get() == "location") what += " in " + base::quoted(entry.value.get());
+    return from_raw(tensor, type, std::move(dims), external(tensor), what.c_str());
   }
   const bool raw = tensor.raw_data.has() && !tensor.raw_data.get().empty();
   check_one_field(tensor, type, raw);

@@ -27,16 +27,16 @@ class LaterWork {
     return later;
   }
 
-  // Makes something that the rests ask a store for, on any thread; once for all pieces with this key. It must not refer
-  // to a kernel, nor throw but for lack of memory.
+  // Makes something that completions ask a store for, on any thread; once for all pieces with this key. It must not
+  // refer to a kernel, nor throw but for lack of memory.
   using Piece = std::function<std::shared_ptr<const void>()>;
   void piece(std::string key, Piece make) {
     if (keys_.insert(std::move(key)).second) pieces_.push_back({std::move(make), nullptr});
   }
-  // What makes a kernel whole, unless that is gone or done with by then.
+  // What completes a kernel, unless that is destroyed or complete by then.
   void rest(const std::shared_ptr<std::function<void()>>& rest) { rests_.push_back(rest); }
 
-  // All pieces, then the rests in the order in which they came. Kernels that are made from here on leave nothing.
+  // All pieces, then the completions in the order in which they came. Kernels that are made from here on defer nothing.
   void run() {
     current() = previous_;
     LaterWork* const outer = std::exchange(current(), nullptr);

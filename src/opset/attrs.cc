@@ -34,10 +34,6 @@ bool is_list(ir::AttributeType type) {
   return type == ir::AttributeType::Floats || type == ir::AttributeType::Ints || type == ir::AttributeType::Strings;
 }
 
-[[noreturn]] void missing(std::string_view name) {
-  throw Error(ErrorCode::InvalidGraph, "the required attribute " + base::quoted(name) + " is missing");
-}
-
 const ir::Attribute* lookup(std::span<const ir::Attribute> given, std::string_view name) {
   for (const ir::Attribute& a : given) {
     if (a.name.get() == name) return &a;
@@ -46,12 +42,17 @@ const ir::Attribute* lookup(std::span<const ir::Attribute> given, std::string_vi
 }
 
 template <class T>
-T required(std::optional<T> value, std::string_view name) {
-  if (!value) missing(name);
+T required(std::optional<T> value, const Schema& schema, std::string_view name) {
+  if (!value) throw Error(ErrorCode::InvalidGraph, missing_text(*find_attr(schema, name)));
   return *std::move(value);
 }
 
 }  // namespace
+
+std::string missing_text(const Attr& required) {
+  return "the required attribute " + base::quoted(required.name) + " (" +
+         std::string(ir::attribute_type_name(required.type)) + ") is missing";
+}
 
 bool lacks_value(const ir::Attribute& attribute) noexcept {
   switch (attribute.kind()) {
@@ -125,12 +126,14 @@ std::optional<std::vector<std::string>> Attrs::find_strings(std::string_view nam
   return std::vector<std::string>(row->def.strings.begin(), row->def.strings.end());
 }
 
-std::int64_t Attrs::i(std::string_view name) const { return required(find_i(name), name); }
-float Attrs::f(std::string_view name) const { return required(find_f(name), name); }
-std::string Attrs::s(std::string_view name) const { return required(find_s(name), name); }
-std::vector<std::int64_t> Attrs::ints(std::string_view name) const { return required(find_ints(name), name); }
-std::vector<float> Attrs::floats(std::string_view name) const { return required(find_floats(name), name); }
-std::vector<std::string> Attrs::strings(std::string_view name) const { return required(find_strings(name), name); }
+std::int64_t Attrs::i(std::string_view name) const { return required(find_i(name), *schema_, name); }
+float Attrs::f(std::string_view name) const { return required(find_f(name), *schema_, name); }
+std::string Attrs::s(std::string_view name) const { return required(find_s(name), *schema_, name); }
+std::vector<std::int64_t> Attrs::ints(std::string_view name) const { return required(find_ints(name), *schema_, name); }
+std::vector<float> Attrs::floats(std::string_view name) const { return required(find_floats(name), *schema_, name); }
+std::vector<std::string> Attrs::strings(std::string_view name) const {
+  return required(find_strings(name), *schema_, name);
+}
 
 const ir::Tensor* Attrs::tensor(std::string_view name) const {
   const Attr* row;

@@ -18,6 +18,9 @@ namespace norn::opset {
 // Whether the attribute says that it is a tensor, graph, sparse tensor or type, and has none.
 bool lacks_value(const ir::Attribute& attribute) noexcept;
 
+// Of an attribute that a node has to have and has not.
+std::string missing_text(const Attr& required);
+
 class Attrs {
  public:
   Attrs(const Schema& schema, std::span<const ir::Attribute> given) : schema_(&schema), given_(given) {}

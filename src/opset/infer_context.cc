@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "norn/error.h"
+#include "opset/inference_faults.h"
 
 namespace norn::opset {
 namespace {
@@ -110,12 +111,16 @@ std::optional<Dims> InferContext::partly_known_ints(int i) {
 void InferContext::explain(std::string_view why) { engine_->explain(why); }
 
 DimExpr InferContext::unify(const DimExpr& a, const DimExpr& b, std::string_view what) const {
-  DimExpr known = NodeView::unify(a, b, what);
   if (a == b) return a;
+  const auto differ = [&](const std::string& why) {
+    throw SizesDiffer(std::string(what) + " must be equal: " + why, a, b);
+  };
+  if (DimExpr::differ(a, b)) differ(a.to_string() + " and " + b.to_string());
+  DimExpr known = NodeView::unify(a, b, what);
   try {
     engine_->equal(a, b, what);
   } catch (const Error& e) {
-    fail(std::string(what) + " must be equal: " + e.message());
+    differ(e.message());
   }
   if (known.is_constant()) return known;
   return has_fresh(a) && !has_fresh(b) ? b : a;
@@ -123,6 +128,13 @@ DimExpr InferContext::unify(const DimExpr& a, const DimExpr& b, std::string_view
 
 void InferContext::fail(std::string message, std::string hint) const {
   throw Error(ErrorCode::InvalidGraph, std::move(message), {}, std::move(hint));
+}
+
+void InferContext::require_rank(int i, std::int64_t wanted) const {
+  if (!has_rank(i) || rank(i) == wanted) return;
+  throw RankDiffers(
+      input_name(i) + " has rank " + std::to_string(rank(i)) + ", but rank " + std::to_string(wanted) + " is required",
+      i, wanted);
 }
 
 std::vector<Fact> InferContext::infer_subgraph(std::string_view attribute, std::span<const Fact> formals) {

@@ -61,12 +61,14 @@ class InferContext final : public NodeView {
   // Why the shape of outputs stays unknown, or sizes of it: "the contents of input 1 \"shape\" are not known".
   void explain(std::string_view why);
   DimExpr unify(const DimExpr& a, const DimExpr& b, std::string_view what) const override;
+  void require_rank(int i, std::int64_t rank) const override;
 
   // Throws norn::Error (InvalidGraph); the engine adds the node and the input types.
   [[noreturn]] void fail(std::string message, std::string hint = {}) const override;
 
   // What is known of a graph attribute's outputs when its formal inputs are given these facts (none for If). May be
-  // called for the same graph again, with other formals: the last call is what holds.
+  // called for the same graph again, with other formals: the last call is what holds. There are as many outputs as the
+  // node needs: a graph of fewer is refused before.
   std::vector<Fact> infer_subgraph(std::string_view attribute, std::span<const Fact> formals);
 
   // --- for the engine ---

@@ -51,7 +51,7 @@ class NodeView {
   // "input 1 \"W\""
   std::string input_name(int i) const;
   // Requires that input i has this rank, if its rank is known.
-  void require_rank(int i, std::int64_t rank) const;
+  virtual void require_rank(int i, std::int64_t rank) const;
   // Both dimensions must be equal: throws if they are known to differ; returns the more definite of the two. `what`
   // names them in the message: "channels of X and W". Inference records the equality of what is not known.
   virtual DimExpr unify(const DimExpr& a, const DimExpr& b, std::string_view what) const;

@@ -11,6 +11,7 @@
 #include "base/nearest.h"
 #include "base/text.h"
 #include "ir/model.h"
+#include "opset/domains.h"
 #include "opset/function_body.h"
 
 namespace norn::ops {
@@ -54,13 +55,12 @@ struct Bodies final : BodyTable {
   void add(const Operator& op, std::span<const FunctionBody> bodies) override { rows[&op] = bodies; }
 };
 
-constexpr std::string_view kMicrosoftDomain = "com.microsoft";
 constexpr std::array<std::pair<std::string_view, int>, 6> kNewest = {{
-    {"", 28},
-    {"ai.onnx.ml", 5},
-    {"ai.onnx.preview", 1},
-    {"ai.onnx.preview.training", 1},
-    {"ai.onnx.training", 1},
+    {"", kNewestOnnx},
+    {kMlDomain, kNewestMl},
+    {kPreviewDomain, 1},
+    {kPreviewTrainingDomain, 1},
+    {kTrainingDomain, 1},
     {kMicrosoftDomain, 1},
 }};
 
@@ -116,7 +116,7 @@ bool was_experimental(const Operator& op) noexcept {
 std::vector<std::string_view> similar_names(std::string_view domain, std::string_view name) {
   if (name.empty() || name.size() > 200) return {};
   domain = ir::canonical_domain(domain);
-  const std::size_t most = name.size() / 3;  // of letters that are for the most part others nobody meant anything
+  const std::size_t most = name.size() / 3;  // names that differ in more than a third are no suggestion
   std::vector<std::pair<std::size_t, std::string_view>> near;
   for (const Operator* op : index().sorted) {
     if (op->domain != domain) continue;

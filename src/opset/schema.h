@@ -174,7 +174,7 @@ struct FunctionBody {
 // An operator: its identity is its address, so other rooms name it as ops::Conv, checked by the linker.
 //
 // What is known of it stands in its object. What a layer adds that cannot be linked into every build (reference
-// kernels, version steps, long bodies, later gradients) is a table of that layer, generated from the slices' files of
+// kernels, version steps, long bodies) is a table of that layer, generated from the slices' files of
 // one part; a fact that is data becomes a field here, with a default, so that objects name only what they have.
 struct Operator {
   std::string_view domain = {};  // "" is ai.onnx
@@ -186,7 +186,8 @@ struct Operator {
   // Each element of the only output is a function of the elements of the inputs at its place, to which they broadcast.
   // Bounds, as Clip has, are single values.
   bool elementwise = false;
-  // False for an operator that exporters put into a domain of ONNX's, but which ONNX does not have.
+  // False for an operator that exporters put into a domain of ONNX's, but which ONNX does not have, and for those that
+  // its first sets had for trial and withdrew.
   bool standard = true;
 };
 

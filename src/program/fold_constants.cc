@@ -78,7 +78,7 @@ class Folding {
  private:
   struct Folded {
     std::int64_t bytes = 0;  // that folding made
-    std::int64_t basis = 0;  // of them, what comes from the model
+    std::int64_t basis = 0;  // bytes of the model that they were made of
     bool expanded = false;
   };
   std::int64_t basis_of(const Graph& graph, const Node& node) const;

@@ -451,7 +451,8 @@ class QdqFusion {
     ValueId x = kNone;
     const auto from = dequantized(node.inputs[0], x);
     if (!from) return;
-    if (node.op == &ops::MaxPool && !windows_meet_elements(node)) return;
+    if (node.op == &ops::MaxPool && !windows_meet_elements(node))
+      return nearly(node, "a window of its may lie in the padding");
     std::vector<ValueId> inputs = node.inputs;
     inputs[0] = x;
     if (node.op == &ops::Pad) {  // with the integer that stands for 0
@@ -459,7 +460,8 @@ class QdqFusion {
       if (ops::pad_mode(parameters) == ops::PadMode::Constant) {
         if (node.input(2) != kNone) {
           const norn::Tensor* const value = ops::pad_element(parameters);
-          if (!value || value->dtype() != DataType::Float || *value->as<float>() != 0.0f) return;
+          if (!value || value->dtype() != DataType::Float || *value->as<float>() != 0.0f)
+            return nearly(node, "it pads with another number than a constant 0");
         }
         if (inputs.size() < 3) inputs.resize(3, kNone);
         norn::Tensor number(from->type, {});
@@ -477,7 +479,12 @@ class QdqFusion {
     for (const ValueId id : node.inputs) {
       ValueId x = kNone;
       const auto from = dequantized(id, x);
-      if (!from || (scale && !(*scale == *from))) return;
+      if (!from || (scale && !(*scale == *from))) {
+        const bool any = scale || std::any_of(node.inputs.begin(), node.inputs.end(),
+                                              [&](ValueId other) { return dequantized(other, x).has_value(); });
+        if (any) nearly(node, "its inputs are not all dequantized by one scale and zero point");
+        return;
+      }
       scale = from;
       inputs.push_back(x);
     }

@@ -66,6 +66,11 @@ class Joining {
     const Node& node = rewriter_.node(n);
     return node.inputs.size() != 2 ? kNone : node.inputs[0] == running ? node.inputs[1] : node.inputs[0];
   }
+  void nearly(NodeId n, const char* reason) {
+    const Node& node = rewriter_.node(n);
+    rewriter_.nearly("fuse_quantized", node,
+                     [&] { return std::string(node.op->name) + " could be joined with what follows, but " + reason; });
+  }
   void fuse(const std::vector<NodeId>& chain) {
     if (chain.size() > 1) rewriter_.fuse(chain);
   }
@@ -77,7 +82,8 @@ class Joining {
     if (is(at, ops::Clip)) {
       const Node& clip = rewriter_.node(at);
       for (std::size_t i = 1; i < 3; ++i)
-        if (clip.input(i) != kNone && !is_const(graph_, clip.inputs[i])) return;
+        if (clip.input(i) != kNone && !is_const(graph_, clip.inputs[i]))
+          return nearly(n, "the bounds of the Clip behind it are not constant");
       chain.push_back(at);
       at = next(at);
     }
@@ -95,6 +101,9 @@ class Joining {
           addition.push_back(last);
           return fuse(addition);
         }
+        nearly(n, "the sum behind it is not quantized by one scale, and by nothing else");
+      } else if (is(add, ops::Add)) {
+        nearly(n, "what is added behind it is not dequantized, or of another shape");
       }
     }
     fuse(chain);

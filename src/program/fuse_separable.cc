@@ -2,6 +2,7 @@
 // with the activations between them, so that a kernel can hand on what it computes while it is in the cache. One of the
 // products may be missing. What the node's kernels do not take is planned as it was.
 #include <algorithm>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -13,6 +14,7 @@
 namespace norn::program {
 namespace {
 
+constexpr std::string_view kPass = "fuse_separable";
 constexpr std::int64_t kLeastChannels = 8;
 
 bool are_all(const std::vector<std::int64_t>& values, std::int64_t expected) {
@@ -75,7 +77,17 @@ void fuse_separable(Program& program, Graph& graph) {
     if (behind != kNoNode && rewriter.node(behind).inputs[0] == made && has_plain_parts(graph, node) &&
         is_product(graph, rewriter.node(behind)) && has_elementwise_parts(rewriter.node(behind)))
       chain.push_back(behind);
-    if (chain.size() > 1) rewriter.fuse(chain);
+    if (chain.size() > 1) {
+      rewriter.fuse(chain);
+      return;
+    }
+    const bool follows = before != kNoNode && is_product(graph, rewriter.node(before));
+    if (!follows && (behind == kNoNode || !is_product(graph, rewriter.node(behind)))) return;
+    rewriter.nearly(kPass, node, [&] {
+      return std::string("the depthwise convolution could be computed with the product over channels ") +
+             (follows ? "before it, but other nodes read what that gives, or what it does besides reads other values"
+                      : "behind it, but what it does besides reads other values");
+    });
   });
   rewriter.commit();
 }

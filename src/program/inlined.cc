@@ -54,6 +54,8 @@ std::string asked_for(const Error& error) {
 
 }  // namespace
 
+bool is_guard(const Error& error) { return !asked_for(error).empty(); }
+
 Error of_operator(const Inlined& inlined, const Error& error, const std::string& inputs, std::string hint) {
   const std::string inside = inlined.path + " / ";
   std::string where = error.where();

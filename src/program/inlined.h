@@ -22,8 +22,11 @@ using TypeOfInput = std::function<opset::ValueType(const Inlined::Input&)>;
 // `inputs ("x" float[N,6], none)`, with the types that `type_of` gives, if any.
 std::string describe_inputs(const Inlined& inlined, const TypeOfInput& type_of = {});
 
-// The error with the operator and `inputs` before its place in the body. The help of a node in the body is none for who
-// wrote the operator: `hint` takes its place.
+// Whether the error is that of a guard, by which the body of an operator refuses its inputs.
+bool is_guard(const Error& error);
+
+// The error with the operator and `inputs` before its place in the body. Hints about nodes of the body do not help who
+// wrote the operator: `hint` takes their place.
 Error of_operator(const Inlined& inlined, const Error& error, const std::string& inputs, std::string hint = {});
 
 }  // namespace norn::program

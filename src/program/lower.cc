@@ -9,7 +9,10 @@
 #include <optional>
 #include <utility>
 
+#include "infer/body_faults.h"
 #include "infer/infer_node.h"
+#include "infer/model_faults.h"
+#include "infer/signature.h"
 #include "ir/constants.h"
 #include "ir/walk.h"
 #include "norn/error.h"
@@ -36,24 +39,21 @@ void forbid_copied_sizes(Graph& graph) {
     for (Subgraph& sub : node.subgraphs) forbid_copied_sizes(*sub.graph);
 }
 
+// One below 1, as where the field is missing, is refused where a node needs the set.
 void check_version(const std::string& domain, std::int64_t version) {
+  if (version < 1) return;
   if (auto fault = infer::unknown_version(domain, version))
-    throw Error(ErrorCode::NotImplemented, std::move(fault->message), "opset_import", std::move(fault->hint));
+    throw infer::as_error(ErrorCode::NotImplemented, *std::move(fault), "opset_import");
 }
 
-// A subgraph's inputs are the last of `graph`, behind `around` others. The node around it gives `given` of them: what
-// comes behind is a constant if it has a default, and is fed by nobody otherwise.
+// A subgraph's inputs are the last of `graph`, behind `around` others. The node around it gives `given` of them; what
+// comes behind are constants, of which infer::body_faults has found enough.
 void settle_inputs(Graph& graph, std::size_t around, std::size_t given, const Place& place) {
-  const auto message = [&] {
-    return "the graph has " + std::to_string(graph.inputs.size() - around) + " inputs, but the node around it gives " +
-           std::to_string(given);
-  };
-  if (graph.inputs.size() < around + given) throw Error(ErrorCode::InvalidGraph, message(), place.path);
   for (std::size_t i = around + given; i < graph.inputs.size(); ++i) {
     Value& value = graph.value(graph.inputs[i]);
     if (!value.constant.defined())
-      throw Error(ErrorCode::InvalidGraph, message(), place.path + " / input \"" + value.name + "\"",
-                  "what it reads of the graph around needs no input");
+      throw infer::as_error(ErrorCode::InvalidGraph, infer::input_behind_constant(),
+                            place.path + " / input \"" + value.name + "\"");
     make_constant(value, std::move(value.constant));
   }
   if (graph.inputs.size() > around + given) graph.inputs.resize(around + given);
@@ -96,16 +96,10 @@ std::string cure(const ValueType& declared, const ValueType& given) {
 }  // namespace
 
 Program Lowerer::run() {
-  if (model_.ir_version.get() > ir::kNewestIrVersion)
-    throw Error(ErrorCode::NotImplemented,
-                "the model has IR version " + std::to_string(model_.ir_version.get()) + "; this Norn knows 1 to " +
-                    std::to_string(ir::kNewestIrVersion),
-                {},
-                "a newer Norn may read it, or export the model for IR version " + std::to_string(ir::kNewestIrVersion) +
-                    " or earlier");
-  if (!model_.graph)
-    throw Error(ErrorCode::InvalidGraph, "the model has no graph", {},
-                "there is nothing in it to run: the file may be cut off, or no model of ONNX");
+  const std::int64_t ir_version = model_.ir_version.get();
+  if (ir_version > ir::kNewestIrVersion)
+    throw infer::as_error(ErrorCode::NotImplemented, infer::unknown_ir_version(ir_version));
+  if (!model_.graph) throw infer::as_error(ErrorCode::InvalidGraph, infer::no_graph());
   if (expanded_size(model_.graph->node) > options_.limits.max_expanded_nodes) fail_too_many_nodes();
   const Imports imports = infer::imports_of(model_.opset_import, model_.ir_version.get());
   for (const auto& [domain, version] : imports) check_version(domain, version);
@@ -153,10 +147,7 @@ void Lowerer::lower_inputs(const ir::Graph& source, Scope& scope, const Place& p
                                   [&] { return symbols_.fresh("the input declares no size here", infer::kNowhere); });
     if (i < given.size() && given[i].known()) value.type = given[i];
     if (main && !value.type.known())
-      throw Error(ErrorCode::InvalidGraph, "the graph input has no type", where(),
-                  info.type && !info.type->unknown.empty()
-                      ? "its type uses fields that this Norn does not know, such as the sparse tensor type of IR 1"
-                      : "declare its element type and shape, or export the model anew");
+      throw infer::as_error(ErrorCode::InvalidGraph, infer::untyped_input(info), where());
     try {
       const ValueId id = scope.graph().add_value(std::move(value));
       scope.define(info.name, id, infer::Definer::Input);
@@ -197,10 +188,8 @@ void Lowerer::lower_initializer(const std::string& name, norn::Tensor contents, 
       scope.fail_redefined(name, infer::Definer::Initializer);
     if (!main || model_.ir_version.get() >= 4 || options_.feedable_weights) {
       if (!may_be(input.type, contents))
-        throw Error(ErrorCode::InvalidGraph,
-                    "it is " + type_of(contents).to_string() + ", but the input that it is the default of is " +
-                        input.type.to_string(),
-                    "", "correct one of them, or take the name out of the inputs if nobody feeds it");
+        throw infer::as_error(ErrorCode::InvalidGraph,
+                              infer::default_of_other_type(type_of(contents).to_string(), input.type.to_string()));
       input.constant = std::move(contents);
       return;
     }
@@ -238,16 +227,22 @@ void Lowerer::lower_nodes(const std::vector<ir::Node>& nodes, Scope& scope, cons
     const std::string path = place.path + " / " + ir::describe_node(node, i);
     scope.enter_node(nodes, i);
     std::optional<ir::Node> with_omitted;  // the node without the inputs that a call leaves out
+    const std::string* omitted = nullptr;  // the first of them
     try {
       for (std::size_t k = 0; k < node.input.size(); ++k)
         if (!node.input[k].empty() && scope.capture(node.input[k]) == kNone) {
           if (!scope.omits(node.input[k])) scope.fail_undefined(k);
-          if (!with_omitted) with_omitted = node;
+          if (!with_omitted) with_omitted = node, omitted = &node.input[k];
           with_omitted->input[k].clear();
         }
       lower_node(with_omitted ? *with_omitted : node, scope, place, path);
     } catch (Error& e) {
-      if (e.where().find(path) == std::string::npos) e.within(path);
+      const bool own = e.where().find(path) == std::string::npos;
+      if (own) e.within(path);
+      const auto* signature = dynamic_cast<const infer::NodeError*>(&e);
+      if (own && omitted && signature && signature->fault() == infer::Fault::Signature) {
+        throw infer::as_error(e.code(), infer::left_out_by_call(*omitted, e.message()), e.where());
+      }
       if (e.code() == ErrorCode::InvalidGraph)
         e.help(
             "the model contradicts itself here, whatever it is fed: correct this node or what it reads, or export the "
@@ -268,7 +263,7 @@ std::vector<ValueId> Lowerer::lower_outputs(const ir::Graph& source, Scope& scop
       if (scope.omits(info.name))
         fault.message =
             "the graph output \"" + info.name.get() + "\" is an input that the call of the function leaves out";
-      throw Error(ErrorCode::InvalidGraph, std::move(fault.message), where(), std::move(fault.hint));
+      throw infer::as_error(ErrorCode::InvalidGraph, std::move(fault), where());
     }
     if (info.type) {
       ValueType declared = opset::from_ir(

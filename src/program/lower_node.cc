@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "base/text.h"
+#include "infer/model_faults.h"
+#include "infer/signature.h"
 #include "ir/walk.h"
 #include "norn/error.h"
 #include "ops/controlflow/if/if.h"
@@ -69,7 +71,7 @@ class NodeGraphs final : public infer::Surroundings {
         throw;
       }
     }
-    throw Error(ErrorCode::InvalidGraph, "attribute \"" + std::string(attribute) + "\" has no graph");
+    throw infer::as_error(ErrorCode::InvalidGraph, infer::attribute_without_graph(attribute));
   }
   std::vector<Subgraph> take_subgraphs() { return std::move(subgraphs_); }
   std::vector<Equality> take_equalities() { return std::exchange(equalities_, {}); }
@@ -180,10 +182,7 @@ void try_attributes(const opset::Operator& op, const opset::Attrs& attrs) {
 }  // namespace
 
 void Lowerer::fail_too_many_nodes() const {
-  throw Error(ErrorCode::LimitExceeded,
-              "the model has more than " + std::to_string(options_.limits.max_expanded_nodes) +
-                  " nodes once its functions are replaced by their bodies",
-              {}, "raise Limits::max_expanded_nodes if the model is trusted");
+  throw infer::as_error(ErrorCode::LimitExceeded, infer::too_many_nodes(options_.limits.max_expanded_nodes));
 }
 
 void Lowerer::count_node() {
@@ -496,7 +495,7 @@ Place Lowerer::enter_graph(const ir::Attribute& attr, const Place& place, const 
   Place inside = place;
   inside.path = path + " / attribute \"" + attr.name.get() + "\" / " + ir::describe_graph(*attr.g);
   if (++depth_ > options_.limits.max_depth)
-    throw Error(ErrorCode::LimitExceeded, "graphs are nested too deeply", inside.path);
+    throw infer::as_error(ErrorCode::LimitExceeded, infer::nested_too_deeply(options_.limits.max_depth), inside.path);
   return inside;
 }
 

@@ -146,6 +146,11 @@ class Widening {
         widen(n, node);
       else if (node.op == &ops::IsNaN && node.parts.empty() && wide_.contains(node.inputs[0]))
         ask_wide(n, node);
+      else if (moves_some_wide(node))
+        rewriter_.nearly("widen_half", node, [&] {
+          return std::string(node.op->name) +
+                 " could move elements of f32, but not all that it reads is computed in f32";
+        });
     });
     // Their readers read the f32 value.
     for (const NodeId cast : narrowing_)
@@ -187,6 +192,12 @@ class Widening {
       any = any || wide_.contains(id);
     }
     return any;
+  }
+
+  // Of a node that is not for f32.
+  bool moves_some_wide(const Node& node) const {
+    return moves(node.op) && node.parts.empty() &&
+           std::any_of(node.inputs.begin(), node.inputs.end(), [&](ValueId id) { return wide_.contains(id); });
   }
 
   void widen(NodeId n, const Node& node) {

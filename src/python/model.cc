@@ -239,6 +239,9 @@ Model read_model(nb::handle object, const LoadOptions& options) {
       invalid_argument("an object with SerializeToString is in no notation", "leave format out");
     return parse(serialized(object, "ModelProto"), options);
   }
+  if (nb::hasattr(object, "__array_interface__") && nb::cast<std::size_t>(object.attr("itemsize")) != 1)
+    invalid_argument("an array of numbers (" + name_of_type(object) + ") is not a model",
+                     "give the model first; arrays are fed to InferenceSession.run");
   if (PyObject_CheckBuffer(object.ptr())) return parse(object, options);
   if (nb::hasattr(object, "read") && !PyType_Check(object.ptr())) {
     const nb::object content = content_of(object, options.limits);

@@ -24,8 +24,8 @@ std::size_t rounded(std::size_t bytes) {
   return up < bytes ? bytes : up;
 }
 
-// Large stretches are mapped by themselves, so that one that has become too small can grow: the pages that it has,
-// which the system may take long to find, stay its own.
+// Large stretches are mapped by themselves, so that one that has become too small can grow: mremap keeps the pages that
+// are mapped already.
 constexpr std::size_t kLeastMapped = std::size_t{1} << 20;
 
 struct Unmap {
@@ -51,7 +51,7 @@ bool can_grow(const ArenaPool::Stretch& stretch) {
   return std::get_deleter<Unmap>(stretch.memory) != nullptr && stretch.memory.use_count() == 1;
 }
 
-// Its contents are of no use to anybody.
+// Its contents are discarded.
 std::shared_ptr<void> grown(ArenaPool::Stretch from, std::size_t bytes) {
   Unmap& owner = *std::get_deleter<Unmap>(from.memory);
   void* const moved = ::mremap(from.memory.get(), owner.bytes, bytes, MREMAP_MAYMOVE);

@@ -305,7 +305,7 @@ std::vector<Value> CompiledModel::run(std::span<const Feed> feeds, std::span<con
   std::vector<Value> chosen;
   for (std::size_t i : picked) chosen.push_back(results[i]);
   std::sort(picked.begin(), picked.end());
-  if (std::adjacent_find(picked.begin(), picked.end()) != picked.end()) part(chosen, {});
+  if (std::adjacent_find(picked.begin(), picked.end()) != picked.end()) copy_overlapping_outputs(chosen, {});
   return chosen;
 }
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "norn/error.h"
+#include "ops/controlflow/if/if.h"
 
 namespace norn::runtime {
 
@@ -35,7 +36,7 @@ std::vector<Value> run_if(const program::Node& node, std::span<const Value* cons
                 "the condition of If has " + std::to_string(condition.size()) + " elements; it must have one",
                 "input 0 " + inputs[0]->describe());
   const bool taken = *condition.as<std::uint8_t>() != 0;
-  const std::string_view branch = taken ? "then_branch" : "else_branch";
+  const std::string_view branch = taken ? ops::kThenBranch : ops::kElseBranch;
   for (std::size_t i = 0; i < node.subgraphs.size(); ++i)
     if (node.subgraphs[i].attribute == branch) return run(i, {});
   throw Error(ErrorCode::InvalidGraph, "If has no " + std::string(branch));

@@ -488,7 +488,7 @@ std::vector<Value> Executor::Run::run(bool apart) {
     segment = &next_segment(*segment);
   }
   std::vector<Value> found = outputs(*segment);
-  if (apart && handed_on_) part(found, inputs());
+  if (apart && handed_on_) copy_overlapping_outputs(found, inputs());
   return found;
 }
 

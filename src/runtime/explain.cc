@@ -52,7 +52,7 @@ std::optional<Value> stand_in(const ValueType& type, const Sizes& sizes) {
 class Explainer {
  public:
   explicit Explainer(const program::Program& program) {
-    for (const program::NearMiss& miss : program.near_misses) untold_.emplace(miss.path, &miss);
+    for (const program::NearMiss& miss : program.near_misses) unreported_.emplace(miss.path, &miss);
   }
 
   ExplainedGraph graph(const Executor& executor, std::span<const Value> inputs, Sizes sizes,
@@ -88,7 +88,7 @@ class Explainer {
   }
 
   // What has no step, such as a node that was folded away.
-  bool is_untold(const program::NearMiss& miss) const { return untold_.contains(miss.path); }
+  bool is_unreported(const program::NearMiss& miss) const { return unreported_.contains(miss.path); }
 
  private:
   ExplainedStep step(const Graph& graph, const StepInfo& info) {
@@ -97,10 +97,10 @@ class Explainer {
       const Node& node = operation_of(graph, info, k);
       told.operations.push_back(operation(node));
       for (const std::string& path : node.paths) {
-        const auto [first, last] = untold_.equal_range(path);
+        const auto [first, last] = unreported_.equal_range(path);
         for (auto miss = first; miss != last; ++miss)
           told.missed_passes.push_back({miss->second->path, miss->second->pass, miss->second->reason});
-        untold_.erase(first, last);
+        unreported_.erase(first, last);
       }
     }
     told.kernel = info.kernel;
@@ -199,7 +199,7 @@ class Explainer {
     return told;
   }
 
-  std::unordered_multimap<std::string_view, const program::NearMiss*> untold_;  // by path
+  std::unordered_multimap<std::string_view, const program::NearMiss*> unreported_;  // by path
 };
 
 }  // namespace
@@ -210,7 +210,7 @@ Explanation explain(const program::Program& program, const Executor& main, std::
   Explanation told;
   told.graph = explainer.graph(main, inputs, {}, rooms);
   for (const program::NearMiss& miss : program.near_misses)
-    if (explainer.is_untold(miss)) told.missed_passes.push_back({miss.path, miss.pass, miss.reason});
+    if (explainer.is_unreported(miss)) told.missed_passes.push_back({miss.path, miss.pass, miss.reason});
   told.more_missed_passes = program.more_near_misses;
   return told;
 }

@@ -108,7 +108,7 @@ bool read_secret(const base::Descriptor& folder, const std::string& path, base::
   if (::fstat(file.get(), &info) != 0 || !S_ISREG(info.st_mode) || info.st_size != sizeof found ||
       !read_fully(file.get(), &found, sizeof found, 0) || found.magic != kSecretMagic ||
       found.sum != found.right_sum()) {
-    throw Error(ErrorCode::Io, base::quoted(shown) + " is no secret of a folder of packed weights", {},
+    throw Error(ErrorCode::Io, base::quoted(shown) + " is not the secret file of a folder of packed weights", {},
                 "a folder for packed weights alone; remove the file, and all forms are packed again");
   }
   std::memcpy(secret.bytes, found.secret, sizeof secret.bytes);

@@ -118,7 +118,7 @@ std::optional<Value> parted(const Value& value, HandedOut& handed_out) {
 
 }  // namespace
 
-void part(std::span<Value> outputs, std::span<const Value> others) {
+void copy_overlapping_outputs(std::span<Value> outputs, std::span<const Value> others) {
   HandedOut handed_out;
   for (const Value& value : others) note(value, handed_out);
   for (Value& value : outputs)

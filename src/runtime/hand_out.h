@@ -8,6 +8,6 @@ namespace norn::runtime {
 
 // Copies those of `outputs`, and what sequences and maps among them hold, that lie in memory of one of `others` or of
 // an output before it. Pieces of one tensor that lie one behind the other in maps stay.
-void part(std::span<Value> outputs, std::span<const Value> others);
+void copy_overlapping_outputs(std::span<Value> outputs, std::span<const Value> others);
 
 }  // namespace norn::runtime

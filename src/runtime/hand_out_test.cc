@@ -31,7 +31,7 @@ const void* at(const Value& tensor) { return tensor.tensor().data(); }
 TEST(HandOut, MapsOfPiecesStay) {
   const Tensor keys = numbers(4), values = numbers(4);
   std::vector<Value> outputs{Sequence{{map_of(keys, values, 0), map_of(keys, values, 2)}}};
-  part(outputs, {});
+  copy_overlapping_outputs(outputs, {});
   for (std::size_t i = 0; i < 2; ++i) {
     const Map& map = outputs[0].sequence().items[i].map();
     EXPECT_EQ(map.keys.data(), keys.as<std::int64_t>() + 2 * i);
@@ -43,7 +43,7 @@ TEST(HandOut, AMapThatComesAgainIsCopied) {
   const Tensor keys = numbers(4), values = numbers(4);
   const Value map = map_of(keys, values, 2);
   std::vector<Value> outputs{Sequence{{map, map, map_of(keys, values, 1)}}, map};
-  part(outputs, {});
+  copy_overlapping_outputs(outputs, {});
   const std::vector<Value>& items = outputs[0].sequence().items;
   EXPECT_EQ(items[0].map().keys.data(), keys.as<std::int64_t>() + 2);
   for (const Map* own : {&items[1].map(), &items[2].map(), &outputs[1].map()}) {
@@ -61,7 +61,7 @@ TEST(HandOut, AMapThatComesAgainIsCopied) {
 TEST(HandOut, KeysAndValuesOfOneTensor) {
   const Tensor all = numbers(4);
   std::vector<Value> outputs{Map{piece(all, 2, {2}), {piece(all, 0, {}), piece(all, 3, {})}}};
-  part(outputs, {});
+  copy_overlapping_outputs(outputs, {});
   const Map& map = outputs[0].map();
   EXPECT_EQ(map.keys.data(), all.as<std::int64_t>() + 2);
   EXPECT_NE(at(map.values[0]), all.data());
@@ -73,7 +73,7 @@ TEST(HandOut, PiecesOfInputsAndOfTensorsHandedOutAreCopied) {
   const Tensor input = numbers(4), output = numbers(4);
   std::vector<Value> outputs{piece(output, 0, {2}), map_of(input, output, 2), piece(output, 2, {2})};
   const std::vector<Value> inputs{piece(input, 0, {1})};
-  part(outputs, inputs);
+  copy_overlapping_outputs(outputs, inputs);
   EXPECT_EQ(at(outputs[0]), output.data());
   const Map& map = outputs[1].map();
   EXPECT_NE(map.keys.owner(), input.owner());

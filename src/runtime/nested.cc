@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/checked.h"
+#include "ops/controlflow/if/if.h"
 #include "runtime/arena.h"
 #include "runtime/nested_request.h"
 #include "runtime/tell.h"
@@ -236,8 +237,8 @@ std::shared_ptr<const Nested> nest_if(const NestRequest& request) {
   NestedIf::Branch branches[2];
   const std::shared_ptr<const Segment>* like = nullptr;
   for (std::size_t k = 0; k < node.subgraphs.size(); ++k) {
-    const bool yes = node.subgraphs[k].attribute == "then_branch";
-    if (!yes && node.subgraphs[k].attribute != "else_branch") return nullptr;
+    const bool yes = node.subgraphs[k].attribute == ops::kThenBranch;
+    if (!yes && node.subgraphs[k].attribute != ops::kElseBranch) return nullptr;
     if (known && (*known->as<std::uint8_t>() != 0) != yes) continue;
     if (branches[yes].body) return nullptr;
     std::shared_ptr<const Segment> segment = request.body(k, {});

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "opset/inference_faults.h"
 #include "program/inlined.h"
 #include "runtime/kept_choice.h"
 #include "runtime/plan_key.h"
@@ -244,13 +245,29 @@ std::optional<std::size_t> PlanState::input_number(ValueId id) const {
   return {};
 }
 
+namespace {
+
+// Of a size that only running told: the node that told it.
+std::string made_by(const program::Graph& graph, ValueId id) {
+  for (const Node& node : graph.nodes) {
+    if (std::find(node.outputs.begin(), node.outputs.end(), id) == node.outputs.end()) continue;
+    const bool by_contents = node.op->control_flow == opset::ControlFlow::None;
+    return " (" + opset::full_name(*node.op) +
+           (by_contents ? " gives it by the contents that it reads)" : " gives it)");
+  }
+  return {};
+}
+
+}  // namespace
+
 std::string PlanState::dimension_of(const BoundVariable& variable) const {
   const std::optional<std::size_t> input = input_number(variable.value);
   const std::string dim = "dimension " + std::to_string(variable.dim);
   const std::string name = base::quoted(graph.value(variable.value).name);
   const bool fed = input && *input < graph.inputs.size() && !given_from;
   std::string own = dim + (fed ? " of the input " : " of ") + name;
-  if (!input || !given_from) return own;
+  if (!input) return own + made_by(graph, variable.value);
+  if (!given_from) return own;
   const std::string from = given_from->dimension(*input, variable.dim);
   if (from.empty()) return own;
   const bool same = from == dim + " of the input " + name || from.starts_with(own + " (");
@@ -289,14 +306,23 @@ bool mentions(std::string_view text, std::int64_t number) {
   return false;
 }
 
+// Whether the error is about the size. A guard's message has none of the operator's sizes.
+bool is_of(const Error& error, std::int64_t size) {
+  if (const auto* differ = dynamic_cast<const opset::SizesDiffer*>(&error))
+    return differ->first() == DimExpr(size) || differ->second() == DimExpr(size);
+  return !program::is_guard(error) && mentions(error.message(), size);
+}
+
 }  // namespace
 
-PlanState::Whence PlanState::whence(const Node& node, std::string_view message) const {
+PlanState::Whence PlanState::whence(const Node& node, const Error& error) const {
   const auto with_cure = [&](std::string text, std::span<const ValueId> from) -> Whence {
     for (const ValueId id : from)
       if (const auto input = input_number(id); given_from && input && given_from->changed(*input))
         return {std::move(text),
                 "correct the body, which changes the shape of " + base::quoted(graph.value(id).name) + ", or the node"};
+    if (std::any_of(from.begin(), from.end(), [&](ValueId id) { return !input_number(id); }))
+      return {std::move(text), "feed sizes and contents that fit, or correct the node"};
     return {std::move(text), "feed sizes that fit, or correct the node"};
   };
   if (!misfit_.empty()) return with_cure(misfit_ + " for this node", {&misfit_value_, 1});
@@ -324,7 +350,7 @@ PlanState::Whence PlanState::whence(const Node& node, std::string_view message) 
     program::for_each_use(node, [&](ValueId id) { look(graph.value(id).name, graph.value(id).type); });
   }
   if (found.empty()) return {};
-  const auto is_told = [&](const BoundVariable* b) { return mentions(message, b->size); };
+  const auto is_told = [&](const BoundVariable* b) { return is_of(error, b->size); };
   if (derived.empty() && std::any_of(found.begin(), found.end(), is_told))
     std::erase_if(found, [&](const BoundVariable* b) { return !is_told(b); });
   constexpr std::size_t kMost = 6;

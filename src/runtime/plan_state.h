@@ -46,7 +46,7 @@ class GraphUses {
   std::vector<std::uint32_t> first_, readers_, reads_, output_;
 };
 
-// Of a graph in a node, in words: where what it is given comes from. Asked only when an error is told.
+// Of a graph in a node, in words: where what it is given comes from. Called only when an error is reported.
 class GivenFrom {
  public:
   virtual ~GivenFrom() = default;
@@ -119,13 +119,12 @@ class PlanState {
   void check_given() const {
     if (contradiction_) throw *contradiction_;
   }
-  // For an error that the node throws with this message: why the sizes that it, or the operator whose function body it
-  // is in, meets are what they are, which is the input of the graph that each of them comes from, and what would help.
-  // "" if none comes from one.
+  // For an error that the node throws: which input of the graph each size in it comes from, be it the node's own or of
+  // the operator whose function body the node is in, and what would help. "" if none comes from an input.
   struct Whence {
     std::string text, cure;
   };
-  Whence whence(const program::Node& node, std::string_view message) const;
+  Whence whence(const program::Node& node, const Error& error) const;
   // The same of one dimension: "dimension 0 of the input "x"". "" if no one dimension of an input tells it.
   std::string whence(program::ValueId id, std::uint32_t dim) const;
   // Whether the value was a tensor of known sizes in the plan before; whether it was of this type, with these contents.

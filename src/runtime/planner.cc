@@ -401,7 +401,7 @@ std::string Planner::choose_late(const Node& node, LateStep& late) {
     small = small || (tensors && !graph_.value(id).is_constant() && is_small(dtype_of(id), dims_of(id)));
   }
   refuse("fast", tensors ? "the sizes of the output follow from contents that only running tells"
-                         : "it reads or makes a value that is no tensor");
+                         : "it reads or makes a value that is not a tensor");
   if (!tensors || !small || !is_worth_choosing(node)) return kReference;
   late.choice = &state_.bodies->choice(late.node, 0);
   return kChosenWhenRun;

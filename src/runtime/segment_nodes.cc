@@ -145,7 +145,7 @@ void Inference::fail(Error& e, const Node& node) const {
     try {
       state_.check_given();
     } catch (const Error& given) {
-      const auto [whence, cure] = state_.whence(node, e.message());
+      const auto [whence, cure] = state_.whence(node, e);
       throw Error(given.code(), given.message(), node.path() + " / " + given.where(),
                   whence.empty() ? given.hint() : whence + ": " + cure);
     }
@@ -154,7 +154,7 @@ void Inference::fail(Error& e, const Node& node) const {
       e, state_.graph, node, node.path(),
       [&](const program::Inlined::Input& input) { return state_.input_type(input); }, state_.given_from != nullptr);
   if (e.code() == ErrorCode::InvalidGraph) {
-    const auto [whence, cure] = state_.whence(node, e.message());
+    const auto [whence, cure] = state_.whence(node, e);
     if (!whence.empty())
       throw Error(error.code(), error.message(), error.where(),
                   whence + ": " + (error.hint().empty() ? cure : error.hint()));

@@ -217,7 +217,7 @@ std::optional<Contracted> contraction_of(const Labelled& x, const Labelled& y, c
   config.b_column = j.b;
   config.c_row = i.c;
   if (config.m == 1 && config.n == 1 && (config.k < 16 || config.a_column != 1 || config.b_row != 1))
-    return refuse("there is little to sum, element by element");
+    return refuse("the sums are too short for a contraction");
   return made;
 }
 

@@ -43,8 +43,8 @@ bool select_lp_normalization(Selector& s) {
 bool select_grid_sample(Selector& s) {
   const ops::GridSampleParams p = ops::resolve_grid_sample(SelectedNode(s));
   const Shape &x = s.dims(0), &grid = s.dims(1);
-  if (p.mode != ops::SampleMode::Linear || x.size() != 4 || s.dtype(0) != s.dtype(1)) {
-    s.refuse("grid_sample", "computes linear samples of two dimensions, of a grid of the same type");
+  if (p.mode == ops::SampleMode::Cubic || x.size() != 4 || s.dtype(0) != s.dtype(1)) {
+    s.refuse("grid_sample", "computes linear and nearest samples of two dimensions, of a grid of the same type");
     return false;
   }
   kernels::GridSampleConfig config;
@@ -53,6 +53,7 @@ bool select_grid_sample(Selector& s) {
                    : p.padding == ops::SamplePadding::Border ? kernels::GridPadding::Border
                                                              : kernels::GridPadding::Reflection;
   config.align_corners = p.align_corners;
+  config.nearest = p.mode == ops::SampleMode::Nearest;
   config.batch = x[0];
   config.channels = x[1];
   config.rows = x[2];

@@ -31,7 +31,7 @@ constexpr std::int64_t kMostExpanded = std::int64_t{1} << 32;
 
 bool has_no_elements(const Shape& dims) { return std::find(dims.begin(), dims.end(), 0) != dims.end(); }
 
-// The strides of nothing cannot be counted.
+// An empty tensor has no usable strides.
 bool has_elements(Selector& s, const Shape& dims, std::string_view kernel) {
   if (!has_no_elements(dims)) return true;
   s.refuse(std::string(kernel), "there are no elements");

@@ -21,7 +21,7 @@ bool moves_elements(Selector& s, std::string_view kernel) {
   return false;
 }
 
-// Whether it is matrices with elements.
+// Whether it has a rank of 2 or more and no size of 0.
 bool has_matrices(Selector& s, std::string_view kernel, const Shape& x) {
   if (x.size() >= 2 && std::find(x.begin(), x.end(), 0) == x.end()) return true;
   s.refuse(std::string(kernel), "there are no elements, or they have fewer than two dimensions");

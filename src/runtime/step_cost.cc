@@ -41,6 +41,7 @@
 #include "ops/tensor/transpose/transpose.h"
 #include "ops/tensor/trilu/trilu.h"
 #include "ops/tensor/where/where.h"
+#include "opset/domains.h"
 #include "program/node_parameters.h"
 
 namespace norn::runtime {
@@ -155,7 +156,7 @@ StepCost step_cost(const program::Graph& graph, const StepInfo& info) {
     cost.flop = 0;
     return cost;
   }
-  if (first.op->domain == "ai.onnx.ml") return cost;
+  if (first.op->domain == opset::kMlDomain) return cost;
   cost.flop = 2 * info.multiply_adds;
   const bool is_product = info.multiply_adds > 0;
   for (std::uint32_t k = 0; k < info.operations; ++k) {

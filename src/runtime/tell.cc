@@ -56,6 +56,14 @@ std::optional<std::size_t> input_of(std::string_view where) {
   return number;
 }
 
+// K of " / iteration K / ..."; 0 if there is none.
+std::size_t round_of(std::string_view where) {
+  constexpr std::string_view kRound = " / iteration ";
+  std::size_t round = 0;
+  if (where.starts_with(kRound)) std::from_chars(where.data() + kRound.size(), where.data() + where.size(), round);
+  return round;
+}
+
 // Whether the input takes integers only: an index, a length, a count.
 bool chooses(const Node& node, std::size_t input) {
   const std::span<const opset::Param> params = node.schema->inputs;
@@ -143,6 +151,11 @@ Error told(const Error& error, const Graph& graph, const Node& node, const std::
   if (!own && at > 0) where = path + " / " + where.substr(0, at - 3) + where.substr(at + path.size());
   // What helps a node in the body of an operator does not help the operator.
   Error e(error.code(), error.message(), std::move(where), own && inlined ? std::string() : error.hint());
+  // Of a round behind the first one, what is fed may be right.
+  if (!own && e.code() == ErrorCode::RuntimeError && round_of(e.where().substr(path.size())) > 0)
+    e.help(
+        "the iterations before this one did not fail: correct what the body carries on or counts, or how often it "
+        "runs");
   if (!in_body) help_with_feeds(e, graph, node, own);
   if (own) e.within(place);
   return !inlined ? e : of_operator(*inlined, e, program::describe_inputs(*inlined, type_of), e.hint());

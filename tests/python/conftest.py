@@ -2,6 +2,8 @@
 
 import pathlib
 
+import norn
+import norn.backend
 import numpy as np
 import onnx
 import pytest
@@ -11,6 +13,20 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 DIGITS = ROOT / "examples" / "digits"
 ONNX_DATA = pathlib.Path(onnx.__file__).parent / "backend" / "test" / "data"
 OPSET = 21
+
+
+class VerifiedSession(norn.InferenceSession):
+    """A session that verifies its program behind lowering and behind each pass, as all sessions of the tests do."""
+
+    def __init__(self, path_or_bytes, sess_options=None, *args, **kwargs):
+        if sess_options is None:
+            sess_options = norn.SessionOptions(verify_passes=True)
+        elif isinstance(sess_options, norn.SessionOptions):
+            sess_options.verify_passes = True
+        super().__init__(path_or_bytes, sess_options, *args, **kwargs)
+
+
+norn.InferenceSession = norn.backend.InferenceSession = VerifiedSession
 
 
 def value(name, dims, dtype=TensorProto.FLOAT):

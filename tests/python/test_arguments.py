@@ -196,7 +196,7 @@ def test_providers_that_are_not_there():
     def warnings_of(providers, provider_options=None):
         with warnings.catch_warnings(record=True) as told:
             warnings.simplefilter("always")
-            session = norn.InferenceSession(MODEL, None, providers, provider_options)
+            session = _norn.InferenceSession(MODEL, None, providers, provider_options)
         assert session.get_providers() == [cpu]
         assert all(w.category is UserWarning and w.filename == __file__ for w in told)
         return [str(w.message) for w in told]
@@ -281,3 +281,9 @@ def test_files_opened_as_text(tmp_path):
     path.write_bytes(b"\x08\x0a\x12\x01\xff")
     with path.open(encoding="utf-8") as file, pytest.raises(norn.InvalidArgument, match='"rb"'):
         norn.load(file)
+
+
+def test_an_array_of_numbers_is_not_a_model():
+    for take in (norn.InferenceSession, norn.check, norn.load):
+        with pytest.raises(norn.InvalidArgument, match="array of numbers .*is not a model"):
+            take(np.ones(3, np.float32))

@@ -220,7 +220,7 @@ def test_a_branch_takes_no_inputs():
     then.input.append(info("in", FLOAT, ["N"]))
     other = branch("e", [node("Relu", "x", "e")], "e")
     proto = model([node("If", "c", "y", then_branch=then, else_branch=other)], [X, C], [info("y", FLOAT, None)])
-    with pytest.raises(norn.InvalidGraph, match="1 inputs, but the node around it gives 0"):
+    with pytest.raises(norn.InvalidGraph, match="1 input, but an If feeds its branches none"):
         session(proto)
     then.initializer.append(constant("in", [7]))
     proto = model([node("If", "c", "y", then_branch=then, else_branch=other)], [X, C], [info("y", FLOAT, None)])

@@ -3,6 +3,7 @@
 import json
 import pathlib
 
+import numpy as np
 import onnx
 import pytest
 from conftest import model_of, value
@@ -262,8 +263,8 @@ CURE_OF_DEPRECATED = ("if the model was written for version 9 or earlier, correc
          "correct opset_import; else convert the model to version 20 or later"),
         (FUNCTION % ('"": 11', "b = Gelu (a)"), "op.declared",
          "Gelu exists since version 20 of its operator set; the function imports version 11", "correct opset_import"),
-        ('<ir_version: 10, opset_import: ["": 0]> g (float[3] x) => (float[3] y) { y = Neg (x) }', "op.declared",
-         "Neg exists since version 1 of its operator set; the model imports version 0", "import version 1 to "),
+        ('<ir_version: 10, opset_import: ["": 0]> g (float[3] x) => (float[3] y) { y = Neg (x) }', "ver.opset.simple",
+         "version 0 of the operator set ai.onnx does not exist: versions count from 1", "import version 1 to "),
         (ONE % "y = Upsample (x, x)", "op.deprecated",
          "Upsample is deprecated since version 10; the model imports version 20", CURE_OF_DEPRECATED),
         ('<ir_version: 10, opset_import: ["": 18]> g (float[1,2,3] x, float[1] s) => (float[1,2,3] y) '
@@ -281,3 +282,107 @@ def test_names_and_imports_are_checked_alike_by_who_checks_and_who_runs(text, ru
     found = findings[0]
     assert found.message == refused.value.message and found.message.startswith(message)
     assert found.hint == refused.value.hint and hint in found.hint
+
+
+SUBGRAPHS = '<ir_version: 8, opset_import: ["": 17]> g (bool c, int64 n, float[2] x) => (y) { %s }'
+CALLING = """<ir_version: 8, opset_import: ["": 17, "my.own": 1]> g (float[2] x) => (float[2] y) { %s }
+<domain: "my.own", opset_import: ["": 17, "my.own": 1]> F (a, b) => (c) { %s }"""
+YES = "then_branch = t () => (float[2] r) { r = Relu (x) }"
+
+
+@pytest.mark.parametrize(
+    "text, rule",
+    [
+        (SUBGRAPHS % "a = Add (x, b) b = Relu (a) y = Relu (b)", "graph.acyclic"),
+        (SUBGRAPHS % f"y = If (c) <{YES}, else_branch = e (float[2] q) => (float[2] r) {{ r = Neg (q) }}>",
+         "exec.if.no-inputs"),
+        (SUBGRAPHS % f"y = If (c) <{YES}, else_branch = e () => (float[2] r, float[2] s) {{ r = Neg (x) s = Abs (x) }}>",
+         "exec.if.outputs-match"),
+        (SUBGRAPHS % f"y = If (c) <{YES}, else_branch = e () => (int64[1] r) {{ r = Shape (x) }}>",
+         "exec.if.outputs-match"),
+        ('<ir_version: 8, opset_import: ["": 17]> g (bool[2] c, float[2] x) => (y) '
+         f"{{ y = If (c) <{YES}, else_branch = e () => (float[2] r) {{ r = Neg (x) }}> }}", "exec.if.scalar-cond"),
+        (SUBGRAPHS % "y = Loop (n, c, x) <body = b (int64 i, bool d) => (bool d, float[2] r) { r = Relu (x) }>",
+         "node.inputs.count"),
+        (SUBGRAPHS % "y = Loop (n, c, x) <body = b (int64 i, bool d, float[2] v) => (float[2] r) { r = Relu (v) }>",
+         "exec.loop.cond-required-out"),
+        (SUBGRAPHS % "y, z = Loop (n, c, x) <body = b (int64 i, bool d, float[2] v) => (bool d, float[2] r) "
+         "{ r = Relu (v) }>", "node.outputs.count"),
+        (SUBGRAPHS % "y = Scan <num_scan_inputs = 1, body = b (float u, float v) => (float r) { r = Relu (u) }> (x)",
+         "node.inputs.count"),
+        (SUBGRAPHS % "y, z = Scan <num_scan_inputs = 1, body = b (float u) => (float r) { r = Relu (u) }> (x)",
+         "node.outputs.count"),
+        (SUBGRAPHS % "s = SequenceConstruct (x) y = SequenceMap <body = b (float[2] u, float[2] v) => (float[2] r) "
+         "{ r = Relu (u) }> (s)", "node.inputs.count"),
+        ('<ir_version: 8, opset_import: ["": 17]> g (float[2,3,4] x, float[3] s) => (y, p, q) '
+         "{ y, p, q = BatchNormalization (x, s, s, s, s) }", "node.outputs.named-iff-computed"),
+        ('<ir_version: 8, opset_import: ["": -1]> g (float[3] x) => (float[3] y) { y = Neg (x) }', "ver.opset.simple"),
+        ('<ir_version: 99, opset_import: ["": 17]> g (float[3] x) => (float[3] y) { y = Neg (x) }',
+         "model.ir-version.known"),
+        (CALLING % ("y = my.own.F (x)", "c = Add (a, b)"), "function.call.arity"),
+        (CALLING % ("y = my.own.F (x, x, x)", "c = Add (a, b)"), "function.call.arity"),
+        (CALLING % ("y, z = my.own.F (x, x)", "c = Add (a, b)"), "function.call.arity"),
+        (CALLING % ("y = my.own.F (x, x)", "c = my.own.F (a, b)"), "function.no-recursion"),
+        ('<ir_version: 8, opset_import: ["": 17]> g (x) => (float[3] y) { y = Neg (x) }', "graph.inputs.typed"),
+        ('<ir_version: 8, opset_import: ["": 17]> g (float[3] x) => (float[3] y) '
+         "{ y = LeakyRelu <alpha: float = @a> (x) }", "attr.ref.only-in-function"),
+    ],
+)  # fmt: skip
+def test_one_fault_gives_one_finding_in_the_words_of_who_runs(text, rule):
+    model = norn.parse_text(text)
+    with pytest.raises(norn.Error) as refused:
+        norn.InferenceSession(model)
+    errors = [f for f in norn.check(model) if f.severity == "error" and f.rule != "graph.outputs.typed"]
+    assert [found.rule for found in errors] == [rule], errors
+    assert (errors[0].message, errors[0].hint) == (refused.value.message, refused.value.hint)
+    assert errors[0].hint
+
+
+def test_a_default_of_another_shape_is_found_in_the_words_of_who_runs():
+    model = parser.parse_model('<ir_version: 8, opset_import: ["": 17]> g (float[3] x) => (y) { y = Neg (x) }')
+    model.graph.initializer.append(onnx.numpy_helper.from_array(np.zeros(2, np.float32), "x"))
+    with pytest.raises(norn.InvalidGraph, match=r"it is float\[2\], but the input that it is the default of is") as no:
+        norn.InferenceSession(model)
+    (found,) = [f for f in norn.check(model) if f.severity == "error" and f.rule != "graph.outputs.typed"]
+    assert (found.rule, found.message, found.hint) == ("init.type-matches-input", no.value.message, no.value.hint)
+
+
+def test_one_fault_in_a_function_is_found_once():
+    found = norn.check(norn.parse_text(CALLING % (
+        "y = my.own.F (x, x)",
+        "d = Constant <value = bool[2] {1, 0}> () c = If (d) <then_branch = t () => (r) { r = Relu (a) }, "
+        "else_branch = e () => (r) { r = Neg (a) }>")))
+    assert [f.rule for f in found if f.severity == "error"] == ["exec.if.scalar-cond"], found
+
+
+ANY = '<ir_version: 8, opset_import: ["": 18]> g (float[2,3] x, float[4] v) => (y) <int64[1] a = {7}> { %s }'
+
+
+@pytest.mark.parametrize(
+    "node, hint",
+    [
+        ("w = Transpose (x) y = MatMul (x, v)", 'let axis 1 of "x" and axis 0 of "v" be of one size'),
+        ("y = Gemm (x, v)", 'give "v" rank 2, with a Reshape say'),
+        ("y = Unsqueeze (x, a)", 'correct "a", which the node takes as axes'),
+        ("y = Concat <axis = 5> (x, x)", 'correct this node (its attribute "axis")'),
+    ],
+)
+def test_what_would_help_follows_from_the_kind_of_fault(node, hint):
+    found = [f for f in norn.check(norn.parse_text(ANY % node)) if f.rule == "infer.node.shapes"]
+    assert len(found) == 1 and hint in found[0].hint, found
+
+
+def test_a_declaration_that_inference_contradicts_is_to_be_corrected_or_left_out():
+    text = '<ir_version: 8, opset_import: ["": 18]> g (float[2,3] x) => (%s y) { y = Relu (x) }'
+    for declared, hint in (("float[2,4]", "leave the shape out"), ("int64[2,3]", "put a Cast")):
+        found = [f for f in norn.check(norn.parse_text(text % declared)) if f.rule.startswith("infer.merge")]
+        assert len(found) == 1 and "correct what is declared" in found[0].hint and hint in found[0].hint, found
+
+
+def test_queries_and_keys_of_attention_are_of_one_width():
+    model = norn.parse_text(
+        '<ir_version: 8, opset_import: ["": 18, "com.microsoft": 1]> g (float[1,2,8] x, float[8,20] w, float[20] b) => '
+        "(float[1,2,8] y) { y = com.microsoft.Attention <num_heads = 2, qkv_hidden_sizes = [8, 4, 8]> (x, w, b) }"
+    )
+    (found,) = [f for f in norn.check(model) if f.severity == "error"]
+    assert found.message == "qkv_hidden_sizes gives queries 8 columns and keys 4, which have to be as many"

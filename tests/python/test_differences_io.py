@@ -233,6 +233,15 @@ def _():
         assert len(norn_node(norn.print_text(node, "node")).attribute[0].t.ListFields()) >= 3
 
 
+@case(TEXT, "bytes of strings that are no UTF-8")
+def _():
+    node = helper.make_node("A", [], ["y"], k=b"a\xff")
+    with pytest.raises(UnicodeDecodeError):
+        printer.to_text(node)
+    assert norn_node(norn.print_text(node, "node")).attribute[0].s == b"a\xff"
+    assert onnx_node('y = A <k = "a\\xff"> ()').attribute[0].s == b"axff"
+
+
 @case(TEXT, "a function's documentation, typed values and attribute defaults")
 def _():
     text = '<domain: "f", opset_import: ["": 21], doc_string: "d"> F <k: int = 1> (float[2] a) => (b) { b = Relu (a) }'

@@ -311,7 +311,7 @@ def test_inputs_of_which_there_are_any_number_cannot_be_omitted(node):
 
 @pytest.mark.parametrize("formals", ["", "int64 i", "int64 i, bool c"])
 def test_a_body_takes_all_that_the_loop_gives(formals):
-    with pytest.raises(norn.InvalidGraph, match="but the node around it gives 3"):
+    with pytest.raises(norn.InvalidGraph, match="with its 3 inputs feeds it 3"):
         session(f"""agraph (int64 m, float[N] x, bool go) => (y) {{
             y = Loop(m, go, x) <body = body ({formals}) => (bool on, float[N] next) {{
                 on = Identity(go)

@@ -310,7 +310,7 @@ def br(n, nodes, outs, init=()):
     return helper.make_graph(nodes, n, [], outs, list(init))
 
 
-@broken("float[2] and int64[1]", '"if" (If)', "correct this node")
+@broken("float[2] in then_branch, but int64[1] in else_branch", '"if" (If)', "let both branches give one type")
 def if_types():
     return model([
         node("If", "c", "y", name="if", then_branch=br("t", [node("Relu", "x", "a")], [value("a", 1, None)]),
@@ -318,7 +318,8 @@ def if_types():
     ], [value("c", 9, []), value("x", 1, [2])], [value("y", 1, None)]), {"c": np.array(True), "x": np.zeros(2, F32)}
 
 
-@broken("1 outputs", "gives 2", '"if" (If)', "correct this node")
+@broken("the branch has 2 outputs, but the If has 1", '"if" (If)', 'attribute "then_branch" / graph "t"',
+        "as many values as the node has outputs")
 def if_counts():
     return model([
         node(
@@ -347,7 +348,8 @@ def if_branch_bad():
     ], [value("c", 9, []), value("x", 1, ["N"])], [value("y", 1, None)]), {"c": np.array(True), "x": np.zeros(2, F32)}
 
 
-@broken("4 inputs", "gives 3", 'graph "body" / input "w"', "needs no input")
+@broken("the body has 4 inputs", "feeds it 3", 'attribute "body" / graph "body"',
+        "takes the iteration's number, the condition and the carried values")
 def loop_counts():
     body = helper.make_graph(
         [node("Identity", "cond", "c2"), node("Add", "v,v", "v2")], "body",
@@ -358,7 +360,8 @@ def loop_counts():
                  [value("y", 1, None)]), {"n": np.array(3), "x": np.zeros(2, F32)}
 
 
-@broken("1 outputs", "2 are needed", '"loop" (Loop)', "correct this node")
+@broken("the body has 1 output", "the condition and 1 carried value", '"loop" (Loop)',
+        "give the condition as the first")
 def loop_outputs():
     body = helper.make_graph(
         [node("Add", "v,v", "v2")], "body",
@@ -474,6 +477,25 @@ def overload_missing():
     f.overload = "v1"
     return model([n], [value("x", 1, [2])], [value("y", 1, None)], functions=[f],
                  imports=[("my", 1)]), {"x": np.zeros(2, F32)}
+
+
+@broken("no element type", 'initializer "w"', "set data_type")
+def a_tensor_of_no_type():
+    mm = model([node("Add", "x,w", "y")], [value("x", 1, [2])], [value("y", 1, [2])], [const("w", [1, 2])])
+    mm.graph.initializer[0].data_type = 0
+    return mm, {"x": np.zeros(2, F32)}
+
+
+@broken('the external data in "short.bin" has 4 bytes', 'initializer "w"', "fetch it again")
+def a_short_external_file(tmp_path):
+    mm = model([node("Add", "x,w", "y")], [value("x", 1, [2])], [value("y", 1, [2])], [const("w", [1, 2])])
+    tensor = mm.graph.initializer[0]
+    tensor.ClearField("raw_data")
+    tensor.data_location = TensorProto.EXTERNAL
+    tensor.external_data.add(key="location", value="short.bin")
+    (tmp_path / "short.bin").write_bytes(b"1234")
+    (tmp_path / "m.onnx").write_bytes(mm.SerializeToString())
+    return tmp_path / "m.onnx", {"x": np.zeros(2, F32)}
 
 
 @broken("IR version 99", "1 to 14", "export the model")

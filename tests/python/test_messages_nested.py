@@ -137,10 +137,42 @@ def class_of_softmax_loss():
                  [value("y")]), {"x": z(2, 3), "t": np.array([0, 7])}
 
 
-@broken("SpaceToDepth asks for sizes that blocks divide", '"s2d" (SpaceToDepth) / inputs ("x" float[1,4,3,3])')
+@broken("SpaceToDepth asks for height and width that blocksize 2 divides",
+        '"s2d" (SpaceToDepth) / inputs ("x" float[1,4,3,3])')
 def blocks_that_do_not_divide():
     return model([node("SpaceToDepth", "x", "y", name="s2d", blocksize=2)], [value("x", 1, ["N", "C", "H", "W"])],
                  [value("y")]), {"x": z(1, 4, 3, 3)}
+
+
+@broken("DepthToSpace asks for channels that the square of blocksize 2 divides",
+        '"d2s" (DepthToSpace) / inputs ("x" float[1,5,2,2])', 'C = 5 is dimension 1 of the input "x"')
+def channels_that_do_not_divide():
+    return model([node("DepthToSpace", "x", "y", name="d2s", blocksize=2)], [value("x", 1, ["N", "C", "H", "W"])],
+                 [value("y")]), {"x": z(1, 5, 2, 2)}
+
+
+@broken("CenterCropPad asks for a rank above 2 for its axes", '"crop" (CenterCropPad)', 'inputs ("r" float[3,2]')
+def axes_that_a_fed_rank_lacks():
+    return model([node("Reshape", "x,s", "r"), node("CenterCropPad", "r,c", "y", name="crop", axes=[-3, 1])],
+                 [value("x", 1, ["N", "M"]), value("s", 7, ["K"])], [value("y")],
+                 [const("c", [2, 2], np.int64)]), {"x": z(2, 3), "s": np.array([3, 2])}
+
+
+@broken("index 3 is outside", "iteration 3", "the iterations before this one did not fail")
+def a_loop_that_runs_too_often():
+    body = helper.make_graph([node("Identity", "c", "d"), node("Gather", "x,i", "t"), node("Add", "v,t", "u")], "body",
+                             [value("i", 7, []), value("c", 9, []), value("v", 1, None)],
+                             [value("d", 9, []), value("u", 1, None)])
+    return model([node("Loop", "n,go,x", "y", name="loop", body=body)],
+                 [value("x", 1, ["N"])], [value("y")],
+                 [const("n", 9, np.int64), const("go", True, bool)]), {"x": z(3)}
+
+
+@broken("3 against 2", '"plus" (Add)',
+        '3 is dimension 1 of "z" (NonZero gives it by the contents that it reads)', "feed sizes and contents that fit")
+def a_size_that_follows_from_contents():
+    return model([node("NonZero", "x", "z"), node("Add", "z,s", "y", name="plus")], [value("x", 1, ["N"])],
+                 [value("y", 7)], [const("s", [2, 2], np.int64)]), {"x": np.ones(3, np.float32)}
 
 
 @broken("X has 6 channels, which num_groups 4 does not divide",
@@ -159,7 +191,7 @@ def skip_norm(gamma):
 
 @broken("float[4]",
         '"sln" (com.microsoft.SkipLayerNormalization) / inputs ("x" float[B,S,8], "s" float[B,S,8], "g" float[4])',
-        "whatever it is fed")
+        'let axis 0 of "g" be 8, or correct this node')
 def skip_norm_gamma():
     return skip_norm(4)
 

@@ -159,6 +159,31 @@ def test_explain_tells_what_nearly_fitted():
     assert "not fuse" not in norn.InferenceSession(proto, norn.SessionOptions(disabled_passes=["all"])).explain()
 
 
+NEARLY = {
+    "fuse_separable: the depthwise convolution could be computed with the product over channels before it": """
+        g (float[1,8,6,6] x, float[8,8,1,1] u) => (y, p) <float[8,8,1,1] w = {%s}, float[8,1,3,3] d = {%s}>
+        { p = Conv (x, w) y = Conv <group = 8> (p, d) }"""
+    % (", ".join(["0.5"] * 64), ", ".join(["0.5"] * 72)),
+    "fuse_qdq: Concat could be computed in integers, but its inputs are not all dequantized by one scale": """
+        g (uint8[2] x) => (y) <float s = {0.5}, float t = {0.25}>
+        { a = DequantizeLinear (x, s) b = DequantizeLinear (x, t) y = Concat <axis = 0> (a, b) }""",
+    "fuse_qdq: Pad could be computed in integers, but it pads with another number than a constant 0": """
+        g (uint8[2] x) => (y) <float s = {0.5}, int64[2] p = {1, 1}, float v = {3}>
+        { a = DequantizeLinear (x, s) y = Pad (a, p, v) }""",
+    "fuse_quantized: QLinearConv could be joined with what follows, but the bounds of the Clip behind it": """
+        g (uint8[1,1,4,4] x, uint8 most) => (y) <float s = {0.5}, uint8 z = {0}, uint8[1,1,1,1] w = {2}>
+        { a = QLinearConv (x, s, z, w, s, z, s, z) y = Clip (a, , most) }""",
+    "widen_half: Concat could move elements of f32, but not all that it reads is computed in f32": """
+        g (float16[2] x, float16[2] z) => (y) { a = Exp (x) y = Concat <axis = 0> (a, z) }""",
+}
+
+
+@pytest.mark.parametrize("why", NEARLY)
+def test_explain_tells_which_pass_nearly_fitted(why):
+    text = '<ir_version: 10, opset_import: ["": 21]>' + NEARLY[why]
+    assert "not " + why in norn.InferenceSession(norn.parse_text(text)).explain()
+
+
 @pytest.mark.parametrize("weight, scale, x", [(1e30, 1e10, 1e-30), (1e-30, 1e-15, 1e38), (1e30, 1e10, 0)])
 def test_batch_norm_stays_where_scaled_weights_leave_the_range_of_float(weight, scale, x):
     of_channels = {"s": [scale] * 3, "b": [0] * 3, "m": [0] * 3, "v": [1] * 3}

@@ -58,7 +58,7 @@ def branches_of_different_ranks():
 def branches_of_different_types():
     made = one_if(branch("t", [node("Shape", "x", "a")], [value("a", None, TensorProto.INT64)]),
                   branch("e", [node("Neg", "x", "b")], [value("b", None)]))
-    return made, {"c": np.array(True), "x": X}, "different types"
+    return made, {"c": np.array(True), "x": X}, "in then_branch, but"
 
 
 @probe
@@ -373,7 +373,7 @@ def an_attribute_reference_outside_of_functions():
     made = relu()
     made.graph.node[0].CopyFrom(node("LeakyRelu", "x", "y"))
     made.graph.node[0].attribute.append(onnx.AttributeProto(name="alpha", type=1, ref_attr_name="slope"))
-    return made, {"x": X}, "outside of a function"
+    return made, {"x": X}, "no node of a function"
 
 
 @probe

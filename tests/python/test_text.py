@@ -240,3 +240,21 @@ def test_base64_with_blanks_as_protobuf_reads_it():
         wanted = google.protobuf.json_format.Parse(text, onnx.ModelProto())
         got = onnx.ModelProto.FromString(norn.load(text.encode(), format="json").SerializeToString())
         assert got == wanted, digits
+
+
+@pytest.mark.parametrize(
+    "content", [b"\xff\xfea", b"a\xc3", b"\\xff", "é\x80".encode() + b"\x80\"", b"\xed\xa0\x80", b"x80"]
+)
+def test_strings_of_any_bytes_come_back(content):
+    node = helper.make_node("Constant", [], ["c"], value_strings=[content, b"plain"])
+    text = norn.to_text(node.SerializeToString(), "node")
+    assert list(norn.parse_node(text).attribute[0].strings) == [content, b"plain"], text
+
+
+def test_values_that_an_attribute_has_beside_its_own_are_named_as_left_out():
+    node = helper.make_node("Relu", ["x"], ["y"], alpha=1.5)
+    assert "Left out" not in norn.to_text(node.SerializeToString(), "node")
+    node.attribute[0].i = 3
+    node.attribute[0].ints.extend([1, 2])
+    first = norn.to_text(node.SerializeToString(), "node").splitlines()[0]
+    assert first.startswith("# Left out") and first.endswith("AttributeProto.i, AttributeProto.ints")

@@ -21,7 +21,7 @@ enum class AttentionMask : std::uint8_t { None, Flags, Summands, Choice };
 //
 // Heads of q share those of k and v in groups of heads / kv_heads. The keys are those of past_key, dense
 // [batch, kv_heads, past, size], and k behind them; values alike. A key is hidden from a query
-//   - whose flag is false, or for which the mask, which knows `mask_keys` keys, has no column;
+//   - whose flag is false, or for which the mask, of `mask_keys` columns, has none;
 //   - that it follows (`causal`), or is further before or behind than a window says: query i is at past + i, or, with
 //     `lengths`, at lengths[batch] - rows + i;
 //   - at lengths[batch] or beyond.

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <string>
+#include <type_traits>
 
 #include "kernels/cpu/extents.h"
 #include "kernels/cpu/physical.h"
@@ -13,7 +14,7 @@ namespace norn::kernels {
 inline namespace grid_sample_cc {
 namespace {
 
-// The two elements of an axis around a coordinate; what lies outside has weight 0.
+// The two elements of an axis around a coordinate, or the nearest and none; what lies outside has weight 0.
 struct Pair {
   std::int64_t at[2];
   double weight[2];
@@ -29,6 +30,7 @@ class GridSample final : public Kernel {
     const T* grid = static_cast<const T*>(operands[1]);
     T* out = static_cast<T*>(operands[2]);
     const std::int64_t blocks = (c_.points + kGridBlock - 1) / kGridBlock, plane = c_.rows * c_.columns;
+    const std::int64_t taps = c_.nearest ? 1 : 4;
     const double block_ns = kGridBlock * (10 + 2 * static_cast<double>(c_.channels));
     parallel_ranges(c_.batch * blocks, block_ns, 1, [&](std::int64_t begin, std::int64_t end) {
       Place places[4 * kGridBlock];
@@ -40,14 +42,14 @@ class GridSample final : public Kernel {
         for (std::int64_t i = 0; i < count; ++i, point += 2) {
           const Pair across = pair_of(static_cast<double>(point[0]), c_.columns);
           const Pair down = pair_of(static_cast<double>(point[1]), c_.rows);
-          for (std::int64_t t = 0; t < 4; ++t) {
+          for (std::int64_t t = 0; t < taps; ++t) {
             places[t * kGridBlock + i] = static_cast<Place>(down.at[t / 2] * c_.columns + across.at[t % 2]);
             weights[t * kGridBlock + i] = static_cast<T>(down.weight[t / 2] * across.weight[t % 2]);
           }
         }
         for (std::int64_t k = 0; k < c_.channels; ++k)
-          loop_(x + (n * c_.channels + k) * plane, places, weights, out + (n * c_.channels + k) * c_.points + first,
-                count);
+          loop_(x + (n * c_.channels + k) * plane, places, weights, taps,
+                out + (n * c_.channels + k) * c_.points + first, count);
       }
     });
   }
@@ -56,6 +58,7 @@ class GridSample final : public Kernel {
   Pair pair_of(double g, std::int64_t n) const {
     const auto size = static_cast<double>(n);
     double x = c_.align_corners ? (g + 1) / 2 * (size - 1) : ((g + 1) * size - 1) / 2;
+    if (c_.nearest) x = std::nearbyint(meant(x, size));
     const bool zeros = c_.padding == GridPadding::Zeros;
     if (zeros) {
       if (!(x > -1 && x < size)) return {{0, 0}, {0, 0}};
@@ -68,13 +71,19 @@ class GridSample final : public Kernel {
     }
     auto i = static_cast<std::int64_t>(x);
     if (x < static_cast<double>(i)) --i;  // the floor
-    const double part = x - static_cast<double>(i);
+    const double part = c_.nearest ? 0 : x - static_cast<double>(i);
     Pair p{{std::clamp<std::int64_t>(i, 0, n - 1), std::clamp<std::int64_t>(i + 1, 0, n - 1)}, {1 - part, part}};
     if (zeros) {
       if (i < 0) p.weight[0] = 0;
       if (i + 1 >= n) p.weight[1] = 0;
     }
     return p;
+  }
+  // A float of the grid gives a coordinate that is known to within its rounding: the half is meant that is so near.
+  static double meant(double x, double size) {
+    if (std::is_same_v<T, double>) return x;
+    const double half = std::round(2 * x) / 2;
+    return std::fabs(x - half) <= std::min(size * 0x1p-22, 1e-3) ? half : x;
   }
   // Between the borders, going back and forth.
   double reflected(double x, double size) const {

@@ -15,14 +15,14 @@ namespace grids {
 namespace hn = hwy::HWY_NAMESPACE;
 
 template <class T, class Place>
-void sample(const T* plane, const Place* places, const T* weights, T* out, std::int64_t n) {
+void sample(const T* plane, const Place* places, const T* weights, std::int64_t taps, T* out, std::int64_t n) {
   const hn::ScalableTag<T> d;
   const hn::RebindToSigned<decltype(d)> di;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
   std::int64_t i = 0;
   for (; i + lanes <= n; i += lanes) {
     auto sum = hn::Zero(d);
-    for (std::int64_t t = 0; t < 4; ++t) {
+    for (std::int64_t t = 0; t < taps; ++t) {
       const auto weight = hn::LoadU(d, weights + t * kGridBlock + i);
       const auto v = hn::GatherIndex(d, plane, hn::LoadU(di, places + t * kGridBlock + i));
       sum = hn::Add(sum, hn::IfThenZeroElse(hn::Eq(weight, hn::Zero(d)), hn::Mul(v, weight)));
@@ -31,7 +31,7 @@ void sample(const T* plane, const Place* places, const T* weights, T* out, std::
   }
   for (; i < n; ++i) {
     T sum = 0;
-    for (std::int64_t t = 0; t < 4; ++t) {
+    for (std::int64_t t = 0; t < taps; ++t) {
       const T weight = weights[t * kGridBlock + i];
       sum += weight == 0 ? T{0} : plane[places[t * kGridBlock + i]] * weight;
     }

@@ -307,11 +307,11 @@ TEST(Scale, EveryType) {
 
 // A tent function over every element: independent of which ones lie around a point.
 template <class T>
-void check_grid(DataType type) {
+void check_grid(DataType type, bool nearest) {
   const std::int64_t rows = 5, columns = 7, points = 150, plane = rows * columns;
   for (const GridPadding padding : {GridPadding::Zeros, GridPadding::Border, GridPadding::Reflection})
     for (const bool align : {false, true}) {
-      const GridSampleConfig c{type, padding, align, 2, 3, rows, columns, points};
+      const GridSampleConfig c{type, padding, align, nearest, 2, 3, rows, columns, points};
       std::vector<T> x, grid;
       for (const float v : random_floats(6 * plane, 1)) x.push_back(v);
       for (const float v : random_floats(4 * points, 2, -2.5f, 2.5f)) grid.push_back(v);
@@ -325,6 +325,7 @@ void check_grid(DataType type) {
       const auto coordinate = [&](double g, std::int64_t n) {
         const auto size = static_cast<double>(n);
         double v = align ? (g + 1) / 2 * (size - 1) : ((g + 1) * size - 1) / 2;
+        if (nearest) v = std::nearbyint(v);
         if (padding == GridPadding::Border) v = std::min(std::max(v, 0.0), size - 1);
         for (int turn = 0; padding == GridPadding::Reflection && turn < 40; ++turn) {
           const double low = align ? 0 : -0.5, high = align ? size - 1 : size - 0.5;
@@ -360,9 +361,11 @@ void check_grid(DataType type) {
         EXPECT_EQ(got[static_cast<std::size_t>(k * points)], T{0});
     }
 }
-TEST(GridSample, Linear) {
-  check_grid<float>(DataType::Float);
-  check_grid<double>(DataType::Double);
+TEST(GridSample, LinearAndNearest) {
+  for (const bool nearest : {false, true}) {
+    check_grid<float>(DataType::Float, nearest);
+    check_grid<double>(DataType::Double, nearest);
+  }
 }
 
 }  // namespace

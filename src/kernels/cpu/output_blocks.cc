@@ -32,7 +32,7 @@ std::optional<OutputBlocks> OutputBlocks::of(const dnnl::memory::desc& desc, std
   std::int64_t whole = form.block_;
   for (std::size_t d = 0; d < sizes.size(); ++d) {
     if (d == output) continue;
-    // Blocks that follow each other as the elements in them do are none.
+    // Contiguous blocks are one: they need no dimension of their own.
     if (inner_stride[d] != 0 && padded[d] > inner[d] && strides[d] != inner[d] * inner_stride[d]) return std::nullopt;
     form.padded_ = form.padded_ || padded[d] != sizes[d];
     if (padded[d] > 1) form.dims_.push_back({sizes[d], inner_stride[d] != 0 ? inner_stride[d] : strides[d], d});

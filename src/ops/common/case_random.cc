@@ -397,7 +397,7 @@ class Draw {
   opset::ValueType wanted_type_;
 };
 
-// Whether what is said of static shapes is said of others too. `refused`: the node is none, by inference.
+// Whether what is said of static shapes is said of others too. `refused`: inference refuses the node.
 std::string check_without_truth(const Trial& trial, bool& refused);
 
 // "" if all agree; `ran` tells whether the node was accepted.

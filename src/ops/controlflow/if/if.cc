@@ -10,6 +10,8 @@
 
 #include "ops/sequence/sequence_basic/sequence_basic.h"
 #include "opset/infer_context.h"
+#include "opset/inference_faults.h"
+#include "opset/type_check.h"
 
 namespace norn::ops {
 
@@ -21,8 +23,8 @@ namespace {
 constexpr Param kInputs[] = {{.name = "cond", .type = "B"}};
 constexpr Param kOutputs[] = {{.name = "outputs", .type = "V", .option = ParamOption::Variadic, .homogeneous = false}};
 constexpr Attr kAttrs[] = {
-    {.name = "else_branch", .type = ir::AttributeType::Graph, .required = true},
-    {.name = "then_branch", .type = ir::AttributeType::Graph, .required = true},
+    {.name = kElseBranch, .type = ir::AttributeType::Graph, .required = true},
+    {.name = kThenBranch, .type = ir::AttributeType::Graph, .required = true},
 };
 
 constexpr TypeConstraint kTypes1[] = {{"V", tensors(types::kAll)}, {"B", tensors(types::kBool)}};
@@ -58,15 +60,6 @@ constexpr Schema kIf[] = {
     row(25, kTypes16<types::kAllIr13>),
 };
 
-std::vector<Fact> branch(InferContext& ctx, std::string_view name) {
-  std::vector<Fact> facts = ctx.infer_subgraph(name, {});
-  if (static_cast<int>(facts.size()) != ctx.output_count()) {
-    ctx.fail("the node has " + std::to_string(ctx.output_count()) + " outputs, but its " + std::string(name) +
-             " gives " + std::to_string(facts.size()));
-  }
-  return facts;
-}
-
 // Contents that both branches give. A number and a list of one are not the same.
 KnownValue common_value(const Fact& a, const Fact& b) {
   const bool of_one_rank = a.type.has_rank() && b.type.has_rank() && a.type.shape->size() == b.type.shape->size();
@@ -77,20 +70,21 @@ KnownValue common_value(const Fact& a, const Fact& b) {
 void infer_if(InferContext& ctx) {
   if (ctx.has_rank(0)) {
     for (const DimExpr& d : ctx.shape(0)) {
-      if (DimExpr::differ(d, 1)) ctx.fail("cond must have one element, not " + ctx.input(0).to_string());
+      if (DimExpr::differ(d, 1)) throw RuleBroken(not_one_condition(ctx.input(0).to_string()), kOneConditionHint);
     }
   }
   std::vector<Fact> facts;
   if (const Tensor* cond = ctx.constant(0); cond && cond->dtype() == DataType::Bool && cond->size() == 1) {
-    facts = branch(ctx, cond->as<bool>()[0] ? "then_branch" : "else_branch");
+    facts = ctx.infer_subgraph(cond->as<bool>()[0] ? kThenBranch : kElseBranch, {});
   } else {
-    facts = branch(ctx, "then_branch");
-    const std::vector<Fact> other = branch(ctx, "else_branch");
+    facts = ctx.infer_subgraph(kThenBranch, {});
+    const std::vector<Fact> other = ctx.infer_subgraph(kElseBranch, {});
     ctx.explain("the branches give different shapes");
     for (std::size_t i = 0; i < facts.size(); ++i) {
       facts[i].value = common_value(facts[i], other[i]);
-      facts[i].type =
-          common_type(ctx, facts[i].type, other[i].type, "outputs " + std::to_string(i) + " of the two branches");
+      if (!same_type(facts[i].type, other[i].type))
+        throw RuleBroken(branches_differ(i, facts[i].type.to_string(), other[i].type.to_string()), kBranchesDifferHint);
+      facts[i].type = common_type(ctx, facts[i].type, other[i].type, "outputs of the two branches");
     }
   }
   for (std::size_t i = 0; i < facts.size(); ++i) {
@@ -106,6 +100,15 @@ void infer_if(InferContext& ctx) {
 
 }  // namespace
 }  // namespace if_cc
+
+std::string not_one_condition(std::string_view condition) {
+  return "the condition is " + std::string(condition) + ", but has to have one element";
+}
+
+std::string branches_differ(std::size_t output, std::string_view thens, std::string_view elses) {
+  return "output " + std::to_string(output) + " is " + std::string(thens) + " in then_branch, but " +
+         std::string(elses) + " in else_branch";
+}
 
 constinit const Operator If = {.name = "If", .history = kIf, .infer = infer_if, .control_flow = ControlFlow::If};
 

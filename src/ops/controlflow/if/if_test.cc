@@ -14,7 +14,7 @@ Attributes graphs() {
     ir::Attribute a;
     a.name = std::string(name);
     a.type = static_cast<std::int32_t>(ir::AttributeType::Graph);
-    a.g.mut();
+    a.g.mut().output.emplace_back();  // the number has to be the node's; what it is the test says
     attrs.push_back(std::move(a));
   }
   return attrs;

@@ -176,9 +176,6 @@ void infer_loop(InferContext& ctx) {
   const Carried body = infer_carried(ctx, "body", formals, 2, 1, carried);
   const std::vector<Fact>& found = body.outputs;
   const std::size_t outputs = found.size() - 1;  // the first is the condition
-  if (static_cast<std::size_t>(ctx.output_count()) > outputs)
-    ctx.fail("the node has " + std::to_string(ctx.output_count()) + " outputs, but its body gives " +
-             std::to_string(outputs) + " beside the condition");
   if (const ValueType& goes_on = found[0].type;
       goes_on.known() &&
       (!goes_on.is_tensor() || (goes_on.elem != DataType::Bool && goes_on.elem != DataType::Undefined)))

@@ -81,9 +81,6 @@ Carried infer_carried(InferContext& ctx, std::string_view attribute, std::vector
   Widening widening(ctx);
   for (;;) {
     std::vector<Fact> found = ctx.infer_subgraph(attribute, formals);
-    if (found.size() < first_output + count)
-      ctx.fail("the graph \"" + std::string(attribute) + "\" has " + std::to_string(found.size()) + " outputs, but " +
-               std::to_string(first_output + count) + " are needed for what it carries from one time to the next");
     bool changed = false;
     for (std::size_t i = 0; i < count; ++i) {
       Fact& formal = formals[first_formal + i];

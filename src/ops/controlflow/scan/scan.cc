@@ -195,9 +195,6 @@ void infer_scan(InferContext& ctx) {
 
   const Carried body = infer_carried(ctx, "body", formals, 0, 0, states);
   const std::vector<Fact>& found = body.outputs;
-  if (static_cast<std::size_t>(ctx.output_count()) > found.size())
-    ctx.fail("the node has " + std::to_string(ctx.output_count()) + " outputs, but its body gives " +
-             std::to_string(found.size()));
   const auto with_batch = [&](ValueType type) {
     if (!batch || !type.has_rank()) return type;
     if (!batches) batches = ctx.fresh_dim("no input tells the batch size");
@@ -222,12 +219,10 @@ void infer_scan(InferContext& ctx) {
 }  // namespace
 }  // namespace scan_cc
 
-std::int64_t scan_values(int version, std::int64_t inputs) { return version < 9 ? inputs - 1 : inputs; }
-
 ScanParameters resolve_scan(const Attrs& attrs, std::int64_t inputs, std::optional<std::size_t> body_outputs) {
   ScanParameters p;
   p.batched = attrs.schema().since < 9;
-  const std::int64_t values = scan_values(attrs.schema().since, inputs), scanned = attrs.i("num_scan_inputs");
+  const std::int64_t values = attrs.schema().since < 9 ? inputs - 1 : inputs, scanned = attrs.i("num_scan_inputs");
   if (scanned < 1 || scanned > values)
     throw Error(ErrorCode::InvalidGraph, "num_scan_inputs is " + std::to_string(scanned) + ", but the node has " +
                                              std::to_string(values) + " inputs for states and scans");

@@ -12,9 +12,6 @@ namespace norn::ops {
 
 extern const opset::Operator Scan;
 
-// The inputs, of so many, that the body takes slices or states of.
-std::int64_t scan_values(int version, std::int64_t inputs);
-
 struct ScanParameters {
   bool batched = false;    // version 8: a batch axis first, and sequence_lens before the states
   std::size_t states = 0;  // inputs, and outputs, that are carried

@@ -379,6 +379,9 @@ ProjectionParams resolve_projection(const NodeView& node) {
   if (p.sizes && p.sizes->empty()) p.sizes.reset();
   if (p.sizes && p.sizes->size() != 3)
     node.fail("qkv_hidden_sizes has " + std::to_string(p.sizes->size()) + " numbers instead of three");
+  if (p.sizes && (*p.sizes)[0] != (*p.sizes)[1])
+    node.fail("qkv_hidden_sizes gives queries " + std::to_string((*p.sizes)[0]) + " columns and keys " +
+              std::to_string((*p.sizes)[1]) + ", which have to be as many");
   p.shares_buffer = attrs.find_i("past_present_share_buffer").value_or(0) != 0;
   p.causal = attrs.flag("unidirectional");
   return p;

@@ -6,6 +6,7 @@
 
 #include "ops/common/shapes.h"
 #include "opset/infer_context.h"
+#include "opset/inference_faults.h"
 
 namespace norn::ops {
 inline namespace batch_normalization_cc {
@@ -120,7 +121,7 @@ BatchNormalizationParams resolve_batch_normalization(const NodeView& node, bool 
   else if (node.version() < 7)
     training = wants_statistics && !attrs.flag("is_test");
   if (node.version() >= 14 && wants_statistics && !training)
-    node.fail("statistics are an output, but training_mode is 0", "set training_mode = 1, or leave the output out");
+    throw RuleBroken(kStatisticsOutsideTraining, kStatisticsHint);
   return {.epsilon = attrs.f("epsilon"),
           .momentum = attrs.f("momentum"),
           .training = training,

@@ -9,6 +9,11 @@ namespace norn::ops {
 
 extern const opset::Operator BatchNormalization;
 
+// Of a node that names outputs which are not computed, as the checker and inference say it.
+inline constexpr const char* kStatisticsOutsideTraining =
+    "running_mean and running_var are computed in training mode only, yet the node names them";
+inline constexpr const char* kStatisticsHint = "set training_mode to 1, or leave these outputs out";
+
 struct BatchNormalizationParams {
   float epsilon, momentum;
   bool training;        // the batch's own statistics

@@ -15,7 +15,8 @@ using namespace transform;
 
 void float_x(NodeEdit& edit) {
   const DataType x = edit.input_type(0).elem;
-  if (x == DataType::Undefined) edit.cannot("x may be of int32 or float, and the new version has them apart");
+  if (x == DataType::Undefined)
+    edit.cannot("x may be of int32 or float, and the new version distinguishes int32 from float");
   if (x == DataType::Int32) edit.wrap_input(0, Cast, 13, {make_attr("to", static_cast<std::int64_t>(DataType::Float))});
 }
 

@@ -24,7 +24,8 @@ struct Function {
 
 double positive_part(double x) { return x < 0 ? 0.0 : x; }
 
-// In the order of RecurrentFunction.
+// In the order of RecurrentFunction. Softsign of an infinity is its limit, as activations of recurrent layers bound
+// what comes from one step to the next; the operator Softsign gives NaN, by the formula, as ONNX's reference does.
 const Function kFunctions[] = {
     {"Relu", [](double x, double, double) { return positive_part(x); }},
     {"Tanh", [](double x, double, double) { return std::tanh(x); }},

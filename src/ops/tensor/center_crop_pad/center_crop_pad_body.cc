@@ -1,5 +1,6 @@
 // Along each axis the middle is cut out, and what lacks is padded around it; the odd element more is on the right, of
 // what is padded as of what is cut off.
+#include <algorithm>
 #include <string>
 
 #include "ops/common/body_guard.h"
@@ -19,22 +20,30 @@ void center_crop_pad_body(BodyBuilder& b) {
   const std::int64_t zero[] = {0}, two[] = {2};
   b.ints("zero", zero);
   b.ints("two", two);
-  b.add("all_sizes = Shape (input_data)");
   if (all) {
-    b.add("sizes = Identity (all_sizes)");
-  } else if (b.type(0).has_rank()) {
+    b.add("all_sizes = Shape (input_data) sizes = Identity (all_sizes)");
+  } else if (b.type(0).has_rank() || p.axes->empty()) {
+    b.add("all_sizes = Shape (input_data)");
     b.ints("axis", *p.axes);
     b.add("sizes = Gather (all_sizes, axis)");
   } else {
+    // The axes with the rank, which inference did not know.
+    std::int64_t last = 0;
+    for (const std::int64_t axis : *p.axes) last = std::max(last, axis < 0 ? -(axis + 1) : axis);
+    const std::int64_t least[] = {last};
+    const std::string wanted = "a_rank_above_" + std::to_string(last) + "_for_its_axes";
+    b.ints("last_axis", least);
+    b.add("own_sizes = Shape (input_data) own_rank = Shape (own_sizes) has_axes = Greater (own_rank, last_axis)");
+    add_guard(b, "own_sizes", "own_rank", "has_axes", wanted);
+    b.add("all_sizes = Identity (" + wanted + ")");
     b.ints("axes_list", *p.axes);
     b.add(R"(
       rank = Shape (all_sizes)
       is_negative = Less (axes_list, zero)
       from_front = Add (axes_list, rank)
-      counted = Where (is_negative, from_front, axes_list)
+      axis = Where (is_negative, from_front, axes_list)
+      sizes = Gather (all_sizes, axis)
     )");
-    add_index_guard(b, "counted", DataType::Int64, "axis");  // below -rank, which inference did not know
-    b.add("sizes = Gather (all_sizes, axis)");
   }
   b.add("wide = Cast <to = 7> (shape)");
   std::string sizes = "sizes";

@@ -1,4 +1,8 @@
 // A block is two dimensions of its own, which a transposition moves between the channels and the places.
+#include <limits>
+#include <string>
+
+#include "base/checked.h"
 #include "ops/common/body_guard.h"
 #include "ops/tensor/depth_to_space/depth_to_space.h"
 #include "opset/function_body.h"
@@ -11,8 +15,8 @@ using opset::BodyBuilder;
 using opset::FunctionBody;
 
 // `whole`: the input. Blocks divide its axes; of those that inference does not know, nothing compared that, and a
-// tensor without elements is reshaped to any other.
-void add_whole(BodyBuilder& b, int axes_from, int axes_to, const std::string& divisor) {
+// tensor without elements is reshaped to any other. `asked` says what is asked for.
+void add_whole(BodyBuilder& b, int axes_from, int axes_to, const std::string& divisor, const std::string& asked) {
   bool known = true;
   for (int axis = axes_from; axis < axes_to; ++axis) known = known && b.size_or_unknown(0, axis) >= 0;
   if (known) return b.add("whole = Identity (input)");
@@ -21,12 +25,16 @@ void add_whole(BodyBuilder& b, int axes_from, int axes_to, const std::string& di
   b.add("divided = Shape <start = " + std::to_string(axes_from) + ", end = " + std::to_string(axes_to) + "> (input)");
   b.add("rests = Mod (divided, " + divisor + ") most = ReduceMax (rests) is_whole = Equal (most, no_rest)");
   b.add("input_shape = Shape (input)");
-  add_guard(b, "input", "input_shape", "is_whole", "sizes_that_blocks_divide");
-  b.add("whole = Identity (sizes_that_blocks_divide)");
+  add_guard(b, "input", "input_shape", "is_whole", asked);
+  b.add("whole = Identity (" + asked + ")");
 }
 
+std::string text_of(const BlockParams& blocks) { return std::to_string(blocks.size); }
+
 void add_sizes(BodyBuilder& b, std::int64_t block) {
-  const std::int64_t side[] = {block}, area[] = {block * block};
+  // More than there are channels stays more.
+  const std::int64_t all = base::checked_mul(block, block).value_or(std::numeric_limits<std::int64_t>::max());
+  const std::int64_t side[] = {block}, area[] = {all};
   b.ints("block", side);
   b.ints("block_area", area);
   b.add(R"(
@@ -40,7 +48,7 @@ void add_sizes(BodyBuilder& b, std::int64_t block) {
 void depth_to_space_body(BodyBuilder& b) {
   const BlockParams blocks = resolve_blocks(b);
   add_sizes(b, blocks.size);
-  add_whole(b, 1, 2, "block_area");
+  add_whole(b, 1, 2, "block_area", "channels_that_the_square_of_blocksize_" + text_of(blocks) + "_divides");
   b.add(R"(
     depth = Div (channels, block_area)
     higher = Mul (height, block)
@@ -63,7 +71,7 @@ void depth_to_space_body(BodyBuilder& b) {
 void space_to_depth_body(BodyBuilder& b) {
   const BlockParams blocks = resolve_blocks(b);
   add_sizes(b, blocks.size);
-  add_whole(b, 2, 4, "block");
+  add_whole(b, 2, 4, "block", "height_and_width_that_blocksize_" + text_of(blocks) + "_divides");
   b.add(R"(
     deeper = Mul (channels, block_area)
     lower = Div (height, block)

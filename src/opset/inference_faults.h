@@ -1,0 +1,44 @@
+// What inference refuses, with what it is about as fields: whoever knows the inputs by name says what would help.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include "norn/error.h"
+#include "opset/dim_expr.h"
+
+namespace norn::opset {
+
+// Two sizes that have to be equal.
+class SizesDiffer final : public Error {
+ public:
+  SizesDiffer(std::string message, DimExpr first, DimExpr second)
+      : Error(ErrorCode::InvalidGraph, std::move(message)), first_(std::move(first)), second_(std::move(second)) {}
+  const DimExpr& first() const noexcept { return first_; }
+  const DimExpr& second() const noexcept { return second_; }
+
+ private:
+  DimExpr first_, second_;
+};
+
+// An input of another rank than the operator takes.
+class RankDiffers final : public Error {
+ public:
+  RankDiffers(std::string message, int input, std::int64_t wanted)
+      : Error(ErrorCode::InvalidGraph, std::move(message)), input_(input), wanted_(wanted) {}
+  int input() const noexcept { return input_; }
+  std::int64_t wanted() const noexcept { return wanted_; }
+
+ private:
+  int input_;
+  std::int64_t wanted_;
+};
+
+// What a rule of the checker is about, which reports it by what the document declares, before anything is inferred.
+class RuleBroken final : public Error {
+ public:
+  RuleBroken(std::string message, std::string hint)
+      : Error(ErrorCode::InvalidGraph, std::move(message), {}, std::move(hint)) {}
+};
+
+}  // namespace norn::opset
