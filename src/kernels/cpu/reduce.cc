@@ -56,8 +56,7 @@ float ReduceCore::finish(float v) const {
 
 namespace {
 
-constexpr std::int64_t kRowPiece = 1 << 13;  // of a row, in several vectors of sums
-constexpr std::int64_t kPart = 1024;         // columns at a time
+constexpr std::int64_t kPart = 1024;  // columns at a time
 
 }  // namespace
 
@@ -88,8 +87,8 @@ void ReduceCore::run(const float* x, float* out) const {
         if (sums) {
           double total = 0;
           for (std::int64_t g = 0; g < reduced_count_; ++g)
-            for (std::int64_t i = 0; i < inner_; i += kRowPiece)
-              total += table.row(kind, from + offset(reduced_, g) + i, std::min(kRowPiece, inner_ - i));
+            for (std::int64_t i = 0; i < inner_; i += table.row_part)
+              total += table.row(kind, from + offset(reduced_, g) + i, std::min(table.row_part, inner_ - i));
           out[k] = finish(static_cast<float>(total));
           continue;
         }

@@ -289,15 +289,18 @@ void softmax_few_columns(const float* x, float* out, std::int64_t n, std::int64_
   });
 }
 
-// The sum of f(x[i]); f(`otherwise`) is 0. Parts of long rows go on in double.
+// Of a row, in vectors of sums, before these go on in double.
+HWY_INLINE std::int64_t row_part() { return 2 * lane_count() * kRowsAtOnce; }
+
+// The sum of f(x[i]); f(`otherwise`) is 0.
 template <class Map>
 HWY_INLINE float sum_of_row(const float* x, std::int64_t n, float otherwise, Map f) {
-  constexpr std::int64_t kPart = 32 * kRowsAtOnce;
+  const std::int64_t part = row_part();
   auto add = [](V a, V b) HWY_ATTR { return hn::Add(a, b); };
-  if (n <= kPart) return sum_lanes(fold_row(x, n, 0.0f, otherwise, f, add));
+  if (n <= part) return sum_lanes(fold_row(x, n, 0.0f, otherwise, f, add));
   double sum = 0;
-  for (std::int64_t i = 0; i < n; i += kPart)
-    sum += sum_lanes(fold_row(x + i, n - i < kPart ? n - i : kPart, 0.0f, otherwise, f, add));
+  for (std::int64_t i = 0; i < n; i += part)
+    sum += sum_lanes(fold_row(x + i, n - i < part ? n - i : part, 0.0f, otherwise, f, add));
   return static_cast<float>(sum);
 }
 
@@ -474,7 +477,7 @@ void accumulate(int kind, const float* x, float* into, std::int64_t n, bool firs
 RowTable rows() {
   return {softmax_rows, softmax_columns, softmax_few_columns, layer_norm, add_rows, put_rows, add_apart, pool};
 }
-ReduceTable reductions() { return {reduce_row, accumulate}; }
+ReduceTable reductions() { return {reduce_row, accumulate, row_part()}; }
 
 }  // namespace rows_simd_cc
 }  // namespace HWY_NAMESPACE

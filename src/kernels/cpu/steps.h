@@ -51,6 +51,7 @@ struct ReduceTable {
   float (*row)(int kind, const float* x, std::int64_t n);  // of a contiguous row
   void (*accumulate)(int kind, const float* x, float* into, std::int64_t n,
                      bool first);  // into[i] = kind(into[i], x[i])
+  std::int64_t row_part;           // of longer rows, sums go on in double behind so many elements
 };
 const ReduceTable& reduce_table();
 
