@@ -1,6 +1,8 @@
 """What exporters write as simple operations becomes one node, whatever the form, and means the same: answers are those
 of the onnx package's evaluator, for the model and for the program that the passes made of it."""
 
+import math
+
 import numpy as np
 import onnx
 import onnx.parser
@@ -334,3 +336,22 @@ def test_a_late_query_without_keys_gives_nan_as_softmax_does():
         feeds["m"][0, 0, 0] = -np.inf
         got = session.run(None, feeds)[0]
         assert np.isnan(got[:, :, 0]).all() and np.isfinite(got[:, :, 1:]).all()
+
+
+@pytest.mark.parametrize(
+    ("root", "is_gelu"),
+    [(2**0.5, True), (1.4142, True), (float(np.float16(2**0.5)), True), (1.41439, False), (1.415, False)],
+)
+def test_a_gelu_has_the_constants_that_exporters_write(root, is_gelu):
+    model = norn.parse_text(
+        f"""<ir_version: 10, opset_import: ["" : 21]>
+        g (float[N] x) => (float[N] y) <float c = {{{root!r}}}, float one = {{1}}, float half = {{0.5}}> {{
+          d = Div(x, c)  e = Erf(d)  s = Add(e, one)  p = Mul(x, s)  y = Mul(p, half)
+        }}"""
+    )
+    session = norn.InferenceSession(model)
+    assert ("Gelu" in session.program_text()) == is_gelu
+    x = np.linspace(-6, 6, 1001, dtype=np.float32)
+    erf = np.array([math.erf(v / root) for v in x.astype(np.float64)])
+    # A rounded constant is taken for the exact one.
+    np.testing.assert_allclose(session.run(None, {"x": x})[0], x * (erf + 1) / 2, rtol=0, atol=4e-5 if is_gelu else 2e-6)

@@ -45,9 +45,6 @@ constexpr Attr kGivenAttrs[] = {
 constexpr Schema kGivenTensorFill[] = {experimental(kGivenInputs, kGivenOutputs, kGivenAttrs, kGivenTypes),
                                        withdrawn(experimental(kGivenInputs, kGivenOutputs, kGivenAttrs, kGivenTypes))};
 
-// More dimensions than any tensor has; a damaged file may claim any number.
-constexpr std::int64_t kMostDims = 64;
-
 // The input's integers, those of a floating one too.
 std::optional<Dims> contents(const InferContext& ctx) {
   if (const Dims* ints = ctx.ints(0)) return *ints;

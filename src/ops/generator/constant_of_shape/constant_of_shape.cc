@@ -43,9 +43,6 @@ constexpr Schema kConstantOfShape[] = {
     row(23, kTypes<k23>),  row(24, kTypes<k24>), row(25, kTypes<k25>),
 };
 
-// Longer vectors are no shape arithmetic.
-constexpr std::int64_t kMostKnown = 64;
-
 std::optional<DimExpr> integer_value(const ir::Tensor* value) {
   if (!value) return std::nullopt;
   const std::int32_t type = value->data_type;
@@ -56,24 +53,12 @@ std::optional<DimExpr> integer_value(const ir::Tensor* value) {
 }
 
 void infer_constant_of_shape(InferContext& ctx) {
-  const ir::Tensor* value = ctx.attrs().tensor("value");
-  DataType elem = DataType::Float;
-  if (value) {
-    if (element_count(ir::tensor_shape(*value)) != 1) ctx.fail("`value` of ConstantOfShape must have one element");
-    const std::int32_t number = value->data_type;
-    if (number <= 0 || number >= kDataTypeCount) ctx.fail("`value` has no valid element type");
-    elem = static_cast<DataType>(number);
-  }
-  ctx.require_rank(0, 1);
-  if (const Dims* wanted = ctx.ints(0)) {
-    for (const DimExpr& d : *wanted) {
-      if (d.is_constant() && d.constant() < 0) {
-        ctx.fail("the shape asked for has a negative size: " + to_string(*wanted));
-      }
-    }
+  const auto [value, elem, wanted] = resolve_constant_of_shape(ctx);
+  if (wanted) {
     ctx.set(0, elem, *wanted);
+    // Longer vectors are no shape arithmetic.
     const bool scalar = wanted->empty();
-    const bool small = wanted->size() == 1 && (*wanted)[0].is_constant() && (*wanted)[0].constant() <= kMostKnown;
+    const bool small = wanted->size() == 1 && (*wanted)[0].is_constant() && (*wanted)[0].constant() <= kMostDims;
     if (!scalar && !small) return;
     if (auto v = integer_value(value)) {
       ctx.set_ints(0, Dims(scalar ? 1 : static_cast<std::size_t>((*wanted)[0].constant()), *v));
@@ -81,7 +66,7 @@ void infer_constant_of_shape(InferContext& ctx) {
     return;
   }
   // The bound keeps a damaged file from asking for a million dimensions.
-  if (ctx.has_rank(0) && ctx.shape(0)[0].is_constant() && ctx.shape(0)[0].constant() <= kMostKnown) {
+  if (ctx.has_rank(0) && ctx.shape(0)[0].is_constant() && ctx.shape(0)[0].constant() <= kMostDims) {
     ctx.explain("the contents of input are not known");
     Dims dims;
     for (std::int64_t i = 0; i < ctx.shape(0)[0].constant(); ++i) dims.push_back(ctx.fresh_dim());
@@ -94,6 +79,27 @@ void infer_constant_of_shape(InferContext& ctx) {
 
 }  // namespace
 }  // namespace constant_of_shape_cc
+
+ConstantOfShapeParams resolve_constant_of_shape(const NodeView& node) {
+  ConstantOfShapeParams p{node.attrs().tensor("value"), DataType::Float, {}};
+  if (p.value) {
+    const Shape dims = ir::tensor_shape(*p.value);
+    if (element_count(dims) != 1)
+      node.fail("the attribute value has to have one element, but is of shape " + to_string(dims));
+    const std::int32_t number = p.value->data_type;
+    if (number <= 0 || number >= kDataTypeCount) node.fail("the attribute value has no valid element type");
+    p.elem = static_cast<DataType>(number);
+    if (!find_type(node.schema(), "T2")->set.allows_tensor(p.elem))
+      node.fail("the attribute value is of type " + std::string(data_type_name(p.elem)) +
+                ", which this version does not have");
+  }
+  node.require_rank(0, 1);
+  p.shape = node.known_ints(0);
+  for (const DimExpr& d : p.shape ? *p.shape : Dims())
+    if (d.is_constant() && d.constant() < 0)
+      node.fail("the shape asked for has a negative size: " + to_string(*p.shape));
+  return p;
+}
 
 constinit const Operator ConstantOfShape = {
     .name = "ConstantOfShape", .history = kConstantOfShape, .infer = infer_constant_of_shape};

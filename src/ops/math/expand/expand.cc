@@ -28,15 +28,9 @@ constexpr Schema kExpand[] = {
     {.since = 13, .inputs = kInputs13, .outputs = kOutputs13, .types = kTypes13, .same_meaning = true},
 };
 
-// More dimensions than any tensor has; a damaged file may claim any number.
-constexpr std::int64_t kMostDims = 64;
-
 void infer_expand(InferContext& ctx) {
   const DataType elem = ctx.elem(0);
-  if (const Dims* shape = ctx.ints(1))
-    for (const DimExpr& d : *shape)
-      if (d.is_constant() && d.constant() < 0) ctx.fail("the shape " + to_string(*shape) + " has a negative size");
-  if (const Dims* shape = ctx.ints(1); shape && ctx.has_rank(0)) {
+  if (const auto shape = resolve_expand(ctx); shape && ctx.has_rank(0)) {
     ctx.set(0, elem, broadcast(ctx, ctx.shape(0), *shape));
   } else if (ctx.has_rank(0) && ctx.has_rank(1) && ctx.rank(1) == 1 && ctx.shape(1)[0].is_constant() &&
              ctx.shape(1)[0].constant() <= kMostDims) {
@@ -52,6 +46,13 @@ void infer_expand(InferContext& ctx) {
 
 }  // namespace
 }  // namespace expand_cc
+
+std::optional<Dims> resolve_expand(const NodeView& node) {
+  auto shape = node.known_ints(1);
+  for (const DimExpr& d : shape ? *shape : Dims())
+    if (d.is_constant() && d.constant() < 0) node.fail("the shape " + to_string(*shape) + " has a negative size");
+  return shape;
+}
 
 constinit const Operator Expand = {.name = "Expand", .history = kExpand, .infer = infer_expand};
 

@@ -10,9 +10,7 @@ namespace {
 
 void expand_ref(opset::ReferenceContext& ctx) {
   const Tensor& x = ctx.input(0);
-  const Shape shape = to_ints(ctx.input(1));
-  for (std::int64_t d : shape)
-    if (d < 0) ctx.fail("the shape " + to_string(shape) + " has a negative size");
+  const Shape shape = opset::to_constants(ctx.require(resolve_expand(ctx), "shape"));
   const Shape dims = broadcast(x.dims(), shape);
   copy_strided(ctx.output(0, x.dtype(), dims), x, 0, broadcast_strides(x.dims(), dims));
 }

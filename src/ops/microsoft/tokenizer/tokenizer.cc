@@ -30,7 +30,7 @@ constexpr Schema kTokenizer[] = {
 };
 
 void infer_tokenizer(InferContext& ctx) {
-  check_tokenizer(ctx);
+  resolve_tokenizer(ctx);
   ctx.set(0, DataType::String);
   if (!ctx.has_rank(0)) return;
   Dims dims = ctx.shape(0);
@@ -43,11 +43,22 @@ void infer_tokenizer(InferContext& ctx) {
 }  // namespace
 }  // namespace tokenizer_cc
 
-void check_tokenizer(const NodeView& node) {
-  const bool separated = node.attrs().find_strings("separators").has_value();
-  if (separated == node.attrs().find_s("tokenexp").has_value())
+TokenizerParams resolve_tokenizer(const NodeView& node) {
+  TokenizerParams p{node.attrs().i("mincharnum"), node.attrs().find_s("tokenexp"), {}};
+  auto separators = node.attrs().find_strings("separators");
+  if (separators.has_value() == p.token.has_value())
     node.fail("exactly one of the attributes separators and tokenexp has to be there");
-  if (node.attrs().i("mincharnum") < 1) node.fail("mincharnum has to be 1 at least");
+  if (p.least < 1) node.fail("mincharnum has to be 1 at least");
+  if (p.token) return p;
+  p.separators = *std::move(separators);
+  p.by_character = p.separators.size() == 1 && p.separators[0].empty();
+  if (p.by_character) {
+    if (p.least > 1) node.fail("mincharnum is " + std::to_string(p.least) + ", but each character is to be a token");
+    p.separators.clear();
+  }
+  for (const std::string& separator : p.separators)
+    if (separator.empty()) node.fail("an empty separator stands alone, where each character is to be a token");
+  return p;
 }
 
 constinit const Operator Tokenizer = {

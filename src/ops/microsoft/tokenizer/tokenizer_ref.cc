@@ -60,22 +60,12 @@ void each_match(const RE2& regex, std::string_view text, F&& take) {
 
 class Splitter {
  public:
-  explicit Splitter(const opset::ReferenceContext& ctx) : least_(ctx.attrs().i("mincharnum")) {
-    check_tokenizer(ctx);
-    if (const auto expression = ctx.attrs().find_s("tokenexp")) {
-      token_ = compile(ctx, *expression);
-      return;
-    }
-    const std::vector<std::string> separators = ctx.attrs().strings("separators");
-    by_character_ = separators.size() == 1 && separators[0].empty();
-    if (by_character_) {
-      if (least_ > 1) ctx.fail("mincharnum is " + std::to_string(least_) + ", but each character is to be a token");
-      return;
-    }
-    for (const std::string& separator : separators) {
-      if (separator.empty()) ctx.fail("an empty separator stands alone, where each character is to be a token");
-      separators_.push_back(compile(ctx, separator));
-    }
+  explicit Splitter(const opset::ReferenceContext& ctx) {
+    const TokenizerParams p = resolve_tokenizer(ctx);
+    least_ = p.least;
+    by_character_ = p.by_character;
+    if (p.token) token_ = compile(ctx, *p.token);
+    for (const std::string& separator : p.separators) separators_.push_back(compile(ctx, separator));
   }
 
   Tokens split(std::string_view text) const {
@@ -115,7 +105,7 @@ class Splitter {
   }
 
   std::int64_t least_;
-  bool by_character_ = false;
+  bool by_character_;
   std::unique_ptr<RE2> token_;
   std::vector<std::unique_ptr<RE2>> separators_;
 };

@@ -44,8 +44,6 @@ void check_sizes(const NodeView& node, const Dims& sizes, std::string_view name,
 }
 
 // The rank follows from the length of a list, which a file may give without its contents.
-constexpr std::int64_t kMostDims = 64;
-
 void infer_col2im(InferContext& ctx) {
   ctx.require_rank(0, 3);
   const auto image = ctx.known_ints(1), block = ctx.known_ints(2);
