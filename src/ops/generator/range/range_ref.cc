@@ -41,8 +41,9 @@ void range(ReferenceContext& ctx) {
   if constexpr (std::is_same_v<D, std::int64_t>) {
     if (out.dtype() == DataType::Int64) {
       std::int64_t* const to = out.as_mutable<std::int64_t>();
-      std::int64_t next = start;
-      for (std::int64_t i = 0; i < count; ++i, next = plus(next, delta)) to[i] = next;
+      const auto step = static_cast<std::uint64_t>(delta);
+      auto next = static_cast<std::uint64_t>(start);
+      for (std::int64_t i = 0; i < count; ++i, next += step) to[i] = static_cast<std::int64_t>(next);
       return;
     }
     if (out.dtype() == DataType::Int32) {  // the low bits of the numbers
