@@ -93,23 +93,24 @@ function(norn_layer name)
   endif()
 endfunction()
 
-# norn_slice(FAMILY/NAME SCHEMA [BODY] [ADAPT] [REF] [TEST]): the files of src/ops/FAMILY/NAME/ by their suffix, each
-# for the library of its layer; a layer may have several (resize_ref.cc, resize_linear_ref.cc). The slices listed this
-# way are the only list of operators there is: the tables are generated from it.
+# norn_slice(FAMILY/NAME SCHEMA [BODY] [ADAPT] [REF] [GRAD] [TEST]): the files of src/ops/FAMILY/NAME/ by their suffix,
+# each for the library of its layer (that of GRAD is to come with gradients); a layer may have several (resize_ref.cc,
+# resize_linear_ref.cc). The slices listed this way are the only list of operators there is: the tables are generated
+# from it.
 set_property(GLOBAL PROPERTY norn_slices "")
 function(norn_slice path)
   set(dir ${CMAKE_CURRENT_SOURCE_DIR}/${path})
   get_filename_component(name ${path} NAME)
   file(GLOB schema_files CONFIGURE_DEPENDS ${dir}/${name}*.cc)
-  foreach(part body adapt ref test)
+  foreach(part body adapt ref grad test)
     set(${part}_files ${schema_files})
     list(FILTER ${part}_files INCLUDE REGEX "_${part}\\.cc$")
   endforeach()
-  list(FILTER schema_files EXCLUDE REGEX "_(body|adapt|ref|test)\\.cc$")
+  list(FILTER schema_files EXCLUDE REGEX "_(body|adapt|ref|grad|test)\\.cc$")
   foreach(part ${ARGN})
     string(TOLOWER ${part} key)
-    if(NOT part MATCHES "^(SCHEMA|BODY|ADAPT|REF|TEST)$")
-      message(FATAL_ERROR "norn_slice(${path}): unknown part ${part}; parts are SCHEMA BODY ADAPT REF TEST")
+    if(NOT part MATCHES "^(SCHEMA|BODY|ADAPT|REF|GRAD|TEST)$")
+      message(FATAL_ERROR "norn_slice(${path}): unknown part ${part}; parts are SCHEMA BODY ADAPT REF GRAD TEST")
     endif()
     if(NOT ${key}_files)
       message(FATAL_ERROR "norn_slice(${path}) names the part ${part}, but there is no file for it in ${dir}")
