@@ -146,24 +146,24 @@ struct Session::Impl {
                                                             options, feedable, false);
     });
   }
+  // For feeds of any types and sizes, weights of old files among them.
+  CompiledPtr open_model(const ir::Model& document) const {
+    return std::make_shared<const runtime::CompiledModel>(document, external, options, true, true, true);
+  }
   // Weights of files up to IR 3 may be fed. Hardly anybody does, so a model that takes them is made for the first who
   // does, and all others have weights as constants.
   CompiledPtr for_feeds(std::span<const Feed> feeds, std::int64_t default_dim, bool sized) const {
     const auto document = [&] { return model.document(); };
     if (!compiled.feeds_constant(feeds))
       return for_types({CompiledPtr(), &compiled}, by_types, feeds, default_dim, false, sized, document);
-    const CompiledPtr open = feedable.get({}, [&] {
-      return std::make_shared<const runtime::CompiledModel>(model.document(), external, options, true, true, true);
-    });
+    const CompiledPtr open = feedable.get({}, [&] { return open_model(document()); });
     return for_types(open, feedable_by_types, feeds, default_dim, true, sized, document);
   }
 
   // For run_all(). Hardly anybody asks, so it is made for the first who does.
   CompiledPtr for_all(std::span<const Feed> feeds, bool sized) const {
     const auto document = [&] { return with_all_outputs(model.document()); };
-    const CompiledPtr open = all.get({}, [&] {
-      return std::make_shared<const runtime::CompiledModel>(document(), external, options, true, true, true);
-    });
+    const CompiledPtr open = all.get({}, [&] { return open_model(document()); });
     return for_types(open, all_by_types, feeds, -1, true, sized, document);
   }
 

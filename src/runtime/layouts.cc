@@ -148,9 +148,8 @@ bool takes_planes(const Node& node, const PlanState& state) {
   for (const Node& part : node.parts)
     if (part.op == &ops::Conv) return false;
   const Shape &x = state.values[node.inputs[0]].dims, &w = state.values[node.inputs[1]].dims;
-  const auto strides = node.attributes().find_ints("strides");
-  return kernels::is_plane_conv(x, w, state.values[node.outputs[0]].dims,
-                                strides ? Shape(strides->begin(), strides->end()) : Shape(x.size() - 2, 1));
+  return w[1] == 1 && kernels::is_plane_conv(x, w, state.values[node.outputs[0]].dims,
+                                             ops::resolve_conv(program::NodeParameters(node), x, w).window.strides);
 }
 
 Role role_of(const Node& node, const PlanState& state) {

@@ -2,7 +2,6 @@
 // time are copied between the zeros around it. There each tap of a row of outputs is a run of memory.
 #include <algorithm>
 #include <cstring>
-#include <limits>
 #include <string>
 #include <vector>
 

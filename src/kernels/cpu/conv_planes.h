@@ -12,8 +12,7 @@ struct PlaneWindow {
   float bias, low, high;   // bounds of the sum; NaN stays NaN
 };
 struct PlaneConvTable {
-  std::int64_t lanes;  // as many outputs there are at least, and so many elements are read together
-  // out[i] = clamp(bias + sum over r, c of weights[r, c] * x[r][at[c] + i]), i < n.
+  // n is at least 8. out[i] = clamp(bias + sum over r, c of weights[r, c] * x[r][at[c] + i]), i < n.
   void (*row)(const PlaneWindow& window, const float* const* x, std::int64_t n, float* out);
   // Of two rows of outputs, the second of which has the window one row further down: window.rows + 1 rows of x.
   void (*rows)(const PlaneWindow& window, const float* const* x, std::int64_t n, float* out, float* next);

@@ -79,9 +79,7 @@ void rows(const PlaneWindow& window, const float* const* x, std::int64_t n, floa
 
 }  // namespace planes
 
-PlaneConvTable make_plane_conv_table() {
-  return {static_cast<std::int64_t>(hn::Lanes(planes::Half())), planes::row, planes::rows};
-}
+PlaneConvTable make_plane_conv_table() { return {planes::row, planes::rows}; }
 
 }  // namespace HWY_NAMESPACE
 }  // namespace norn::kernels

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
-#include <limits>
 
 #include "kernels/cpu/conv_candidates.h"
 #include "kernels/cpu/gemm.h"

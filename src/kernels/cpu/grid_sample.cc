@@ -7,6 +7,7 @@
 #include <string>
 #include <type_traits>
 
+#include "base/settled.h"
 #include "kernels/cpu/extents.h"
 #include "kernels/cpu/physical.h"
 
@@ -58,7 +59,8 @@ class GridSample final : public Kernel {
   Pair pair_of(double g, std::int64_t n) const {
     const auto size = static_cast<double>(n);
     double x = c_.align_corners ? (g + 1) / 2 * (size - 1) : ((g + 1) * size - 1) / 2;
-    if (c_.nearest) x = std::nearbyint(meant(x, size));
+    // A float of the grid gives a coordinate that is known to within its rounding.
+    if (c_.nearest) x = std::nearbyint(std::is_same_v<T, double> ? x : base::settled(x, size * 0x1p-22));
     const bool zeros = c_.padding == GridPadding::Zeros;
     if (zeros) {
       if (!(x > -1 && x < size)) return {{0, 0}, {0, 0}};
@@ -78,12 +80,6 @@ class GridSample final : public Kernel {
       if (i + 1 >= n) p.weight[1] = 0;
     }
     return p;
-  }
-  // A float of the grid gives a coordinate that is known to within its rounding: the half is meant that is so near.
-  static double meant(double x, double size) {
-    if (std::is_same_v<T, double>) return x;
-    const double half = std::round(2 * x) / 2;
-    return std::fabs(x - half) <= std::min(size * 0x1p-22, 1e-3) ? half : x;
   }
   // Between the borders, going back and forth.
   double reflected(double x, double size) const {

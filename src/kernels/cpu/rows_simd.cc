@@ -123,6 +123,9 @@ bool short_rows(const float* x, float* out, std::int64_t rows, std::int64_t n, b
   return true;
 }
 
+// Of a row, in vectors of sums, before these go on in double.
+HWY_INLINE std::int64_t row_part() { return 2 * lane_count() * kRowsAtOnce; }
+
 void long_softmax(const float* x, float* out, std::int64_t n, bool log_of_it) {
   const float lowest = -std::numeric_limits<float>::infinity();
   const V top = hn::MaxOfLanes(
@@ -133,7 +136,7 @@ void long_softmax(const float* x, float* out, std::int64_t n, bool log_of_it) {
   double before = 0;  // what parts of the row have summed up to
   std::int64_t i = 0;
   for (; i + 2 * lanes <= n; i += 2 * lanes) {
-    if (i % (2 * lanes * kRowsAtOnce) == 0) {
+    if (i % row_part() == 0) {
       before += sum_lanes(hn::Add(sum, sum2));
       sum = sum2 = hn::Zero(F());
     }
@@ -288,9 +291,6 @@ void softmax_few_columns(const float* x, float* out, std::int64_t n, std::int64_
       map_row(to, to, m, [&](V v, std::int64_t i) HWY_ATTR { return hn::Mul(v, at(sum, i, m)); });
   });
 }
-
-// Of a row, in vectors of sums, before these go on in double.
-HWY_INLINE std::int64_t row_part() { return 2 * lane_count() * kRowsAtOnce; }
 
 // The sum of f(x[i]); f(`otherwise`) is 0.
 template <class Map>

@@ -20,13 +20,6 @@ inline double cubic_weight(double distance, double a) {
   return 0;
 }
 
-// A coordinate that is computed from a number rounded to float, and known to within `error`: where a whole number or a
-// half, at which the nearest element changes, is that near, it is meant.
-inline double settled(double x, double error) {
-  const double half = std::round(2 * x) / 2;
-  return std::fabs(x - half) <= std::min(error, 1e-3) ? half : x;
-}
-
 // What elements of a domain are summed in. long double holds every integer of 64 bits, so that what is only moved stays
 // what it is.
 template <class D>

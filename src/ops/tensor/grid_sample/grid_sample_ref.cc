@@ -8,6 +8,7 @@
 #include <cmath>
 #include <string>
 
+#include "base/settled.h"
 #include "ops/common/interpolate.h"
 #include "ops/common/loops.h"
 #include "opset/reference.h"
@@ -38,7 +39,7 @@ class SampleAxis {
     const auto size = static_cast<double>(size_);
     double x = p_.align_corners ? (g + 1) / 2 * (size - 1) : ((g + 1) * size - 1) / 2;
     // Coordinates of up to 32 bits are known to within their rounding.
-    if (p_.mode == SampleMode::Nearest) x = std::nearbyint(exact_ ? x : settled(x, size * 0x1p-22));
+    if (p_.mode == SampleMode::Nearest) x = std::nearbyint(exact_ ? x : base::settled(x, size * 0x1p-22));
     if (p_.padding == SamplePadding::Zeros) {
       if (!(x > -3 && x < size + 3)) return taps_;
     } else {

@@ -8,6 +8,7 @@
 #include <limits>
 #include <string>
 
+#include "base/settled.h"
 #include "ops/common/interpolate.h"
 #include "ops/common/loops.h"
 
@@ -35,11 +36,11 @@ double original(const ResizeParams& p, const ResizedAxis& a, std::int64_t in_siz
   // Corners are numbers of 32 bits at most: a place at the edge may be computed to lie a little outside.
   const double place = out_size <= 1 ? 0.5 * (roi[0] + roi[1]) * (in - 1)
                                      : roi[0] * (in - 1) + x * (roi[1] - roi[0]) * (in - 1) / (out - 1);
-  return settled(place, in * 0x1p-22);
+  return base::settled(place, in * 0x1p-22);
 }
 
 std::int64_t nearest_index(const ResizeParams& p, double scale, double x, std::int64_t in) {
-  x = settled(x, std::fabs(x) * 0x1p-23);
+  x = base::settled(x, std::fabs(x) * 0x1p-23);
   switch (p.nearest) {
     case NearestMode::RoundPreferFloor: x = std::ceil(x - 0.5); break;
     case NearestMode::RoundPreferCeil: x = std::floor(x + 0.5); break;
