@@ -57,7 +57,8 @@ struct SessionOptions {
   std::vector<OperatorSet> operator_sets;
   Limits limits;
   // Bytes that plans for shapes that came by may take; the least recently used ones go first. A plan that is in use,
-  // and the one made last, stay whatever they take.
+  // and the one made last, stay whatever they take. Where the model has to be lowered again for shapes, what it becomes
+  // has as many bytes once more, and the last few stay.
   std::size_t max_plan_bytes = std::size_t{128} << 20;
   Precision precision = Precision::Float32;
   // Fast kernels of matrix products, convolutions, attention and recurrent layers whose factors are floating-point, and

@@ -56,33 +56,49 @@ ir::Model with_all_outputs(ir::Model document) {
   return document;
 }
 
-// The document with the types of what is fed declared; sizes that nothing tells are `default_dim`, if that is 0 or
-// more.
+// The tensor type that an input declares, within an optional too; null for other types, which are not made.
+ir::TypeTensor* tensor_type_of(ir::ValueInfo& input) {
+  ir::Type* declared = &input.type.mut();
+  if (declared->optional_type) declared = &declared->optional_type->elem_type.mut();
+  if (declared->sequence_type || declared->map_type || declared->sparse_tensor_type || declared->opaque_type)
+    return nullptr;
+  return &declared->tensor_type.mut();
+}
+
+// The document with the types of what is fed declared. If `default_dim` is 0 or more, the sizes of what is not fed are
+// declared too: a dimension variable is what it is in the feeds, and `default_dim` where they do not tell.
 ir::Model with_types(ir::Model document, std::span<const Feed> feeds, std::int64_t default_dim) {
   if (!document.graph) return document;
-  for (ir::ValueInfo& input : document.graph->input) {
+  const auto fed = [&](const ir::ValueInfo& input) -> const Feed* {
     const auto feed =
         std::find_if(feeds.begin(), feeds.end(), [&](const Feed& f) { return f.name == input.name.get(); });
-    if (feed != feeds.end() && feed->value.is_tensor()) {
-      ir::Type* declared = &input.type.mut();
-      if (declared->optional_type) declared = &declared->optional_type->elem_type.mut();
-      if (declared->sequence_type || declared->map_type || declared->sparse_tensor_type || declared->opaque_type)
-        continue;  // it does not fit, which the run tells
-      ir::TypeTensor& type = declared->tensor_type.mut();
-      type.elem_type = static_cast<std::int32_t>(feed->value.tensor().dtype());
-      ir::TensorShape& shape = type.shape.mut();
-      shape.dim.resize(feed->value.tensor().dims().size());
-      for (std::size_t d = 0; d < shape.dim.size(); ++d) {
-        shape.dim[d].dim_param.clear();
-        shape.dim[d].dim_value = feed->value.tensor().dims()[d];
-      }
-    } else if (feed == feeds.end() && default_dim >= 0 && input.type && input.type->tensor_type &&
-               input.type->tensor_type->shape) {
-      for (ir::Dimension& dim : input.type->tensor_type->shape->dim) {
-        if (dim.dim_value.has()) continue;
-        dim.dim_param.clear();
-        dim.dim_value = default_dim;
-      }
+    return feed == feeds.end() ? nullptr : &*feed;
+  };
+  std::map<std::string, std::int64_t> sizes;
+  for (ir::ValueInfo& input : document.graph->input) {
+    const Feed* feed = fed(input);
+    if (!feed || !feed->value.is_tensor()) continue;
+    ir::TypeTensor* type = tensor_type_of(input);
+    if (!type) continue;  // it does not fit, which the run tells
+    const Shape& dims = feed->value.tensor().dims();
+    type->elem_type = static_cast<std::int32_t>(feed->value.tensor().dtype());
+    ir::TensorShape& shape = type->shape.mut();
+    for (std::size_t d = 0; d < std::min(dims.size(), shape.dim.size()); ++d)
+      if (!shape.dim[d].dim_param.get().empty()) sizes.try_emplace(shape.dim[d].dim_param.get(), dims[d]);
+    shape.dim.resize(dims.size());
+    for (std::size_t d = 0; d < dims.size(); ++d) {
+      shape.dim[d].dim_param.clear();
+      shape.dim[d].dim_value = dims[d];
+    }
+  }
+  if (default_dim < 0) return document;
+  for (ir::ValueInfo& input : document.graph->input) {
+    if (fed(input) || !input.type || !input.type->tensor_type || !input.type->tensor_type->shape) continue;
+    for (ir::Dimension& dim : input.type->tensor_type->shape->dim) {
+      if (dim.dim_value.has()) continue;
+      const auto size = sizes.find(dim.dim_param.get());
+      dim.dim_param.clear();
+      dim.dim_value = size == sizes.end() ? default_dim : size->second;
     }
   }
   return document;
@@ -93,21 +109,36 @@ ir::Model with_types(ir::Model document, std::span<const Feed> feeds, std::int64
 struct Session::Impl {
   using CompiledPtr = std::shared_ptr<const runtime::CompiledModel>;
 
-  // Of models whose bodies depend on types that the document leaves open there is one for each that was fed.
-  static constexpr std::size_t kKeptTypes = 8;
-  using ByTypes = base::OncePerKey<runtime::CompiledModel>;
+  // Models for types that were fed, where the document leaves types open that bodies of operators depend on, and where
+  // a Reshape copies sizes (SizesCopied). As many of the last ones are kept as plans are of a model, in bytes, but a
+  // few in any case.
+  static constexpr std::size_t kMostTypes = 128, kFewTypes = 8;
+  struct ByTypes : base::OncePerKey<runtime::CompiledModel> {
+    explicit ByTypes(const SessionOptions& options)
+        : OncePerKey(kMostTypes, kFewTypes, options.max_plan_bytes, &runtime::CompiledModel::bytes) {}
+  };
 
-  // What `feeds` tell of types, whatever the order of their names.
+  // What `feeds` tell of types, whatever the order of their names: equal only where that is.
   static std::string types_of(std::span<const Feed> feeds, std::int64_t default_dim) {
-    std::vector<std::string> parts;
-    for (const Feed& feed : feeds) {
-      parts.push_back(base::quoted(feed.name));
-      if (feed.value.is_tensor())
-        (parts.back() += data_type_name(feed.value.tensor().dtype())) += to_string(feed.value.tensor().dims());
+    std::vector<const Feed*> by_name;
+    by_name.reserve(feeds.size());
+    for (const Feed& feed : feeds) by_name.push_back(&feed);
+    std::sort(by_name.begin(), by_name.end(), [](const Feed* a, const Feed* b) { return a->name < b->name; });
+    std::string key;
+    const auto put = [&](std::int64_t n) { key.append(reinterpret_cast<const char*>(&n), sizeof n); };
+    put(default_dim);
+    for (const Feed* feed : by_name) {
+      put(static_cast<std::int64_t>(feed->name.size()));
+      key += feed->name;
+      if (!feed->value.is_tensor()) {
+        put(-1);
+        continue;
+      }
+      const Tensor& tensor = feed->value.tensor();
+      put(static_cast<std::int64_t>(tensor.dtype()));
+      put(static_cast<std::int64_t>(tensor.dims().size()));
+      for (const std::int64_t dim : tensor.dims()) put(dim);
     }
-    std::sort(parts.begin(), parts.end());
-    std::string key = std::to_string(default_dim);
-    for (const std::string& part : parts) (key += '\n') += part;
     return key;
   }
 
@@ -136,14 +167,19 @@ struct Session::Impl {
       return kept->read.emplace(std::move(place), std::move(bytes)).first->second;
     };
   }
-  // `open`, or if it waits, or `sized`, the model for the types of `feeds`. `document` gives what `open` was made of.
+  // `open`, or if it waits, or `sized`, the model for the types of `feeds`: that too if it was `sized` before for them.
+  // `document` gives what `open` was made of.
   CompiledPtr for_types(const CompiledPtr& open, ByTypes& made, std::span<const Feed> feeds, std::int64_t default_dim,
                         bool feedable, bool sized, const std::function<ir::Model()>& document) const {
-    if (!open->waits() && !sized) return open;
+    if (!open->waits() && !sized) {
+      if (made.is_unused()) return open;
+      const CompiledPtr known = made.find(types_of(feeds, default_dim));
+      return known ? known : open;
+    }
     if (default_dim < 0) open->check_feeds(feeds);
     return made.get(types_of(feeds, default_dim), [&] {
       return std::make_shared<const runtime::CompiledModel>(with_types(document(), feeds, default_dim), external,
-                                                            options, feedable, false);
+                                                            options, feedable, false, false, open.get());
     });
   }
   // For feeds of any types and sizes, weights of old files among them.
@@ -187,7 +223,7 @@ struct Session::Impl {
   ir::ExternalReader external;
   runtime::CompiledModel compiled;
   mutable base::OncePerKey<runtime::CompiledModel> feedable{1}, all{1};
-  mutable ByTypes by_types{kKeptTypes}, feedable_by_types{kKeptTypes}, all_by_types{kKeptTypes};
+  mutable ByTypes by_types{options}, feedable_by_types{options}, all_by_types{options};
 };
 
 namespace {

@@ -36,6 +36,34 @@ TEST(OncePerKey, IsMadeOnceAndTheLastFewAreKept) {
   EXPECT_EQ(made, 4);
 }
 
+TEST(OncePerKey, FindsWhatIsThere) {
+  Numbers numbers(2);
+  EXPECT_TRUE(numbers.is_unused());
+  EXPECT_EQ(numbers.find("1"), nullptr);
+  EXPECT_TRUE(numbers.is_unused());
+  for (const int n : {1, 2}) numbers.get(std::to_string(n), number(n));
+  EXPECT_FALSE(numbers.is_unused());
+  EXPECT_EQ(*numbers.find("1"), 1);
+  numbers.get("3", number(3));  // 2 goes
+  EXPECT_EQ(numbers.find("2"), nullptr);
+  EXPECT_EQ(*numbers.find("1"), 1);
+}
+
+TEST(OncePerKey, ThoseThatTakeMuchAreFew) {
+  Numbers numbers(5, 2, 100, [](int bytes) { return static_cast<std::size_t>(bytes); });
+  const auto kept = [&] {
+    std::string text;
+    for (const int n : {10, 20, 30, 40, 50, 60, 200}) text += numbers.find(std::to_string(n)) ? '1' : '0';
+    return text;
+  };
+  for (const int n : {10, 20, 30}) numbers.get(std::to_string(n), number(n));
+  EXPECT_EQ(kept(), "1110000");
+  numbers.get("60", number(60));  // 10 and 20 were asked for longest ago
+  EXPECT_EQ(kept(), "0010010");
+  numbers.get("200", number(200));
+  EXPECT_EQ(kept(), "0000011");
+}
+
 // Something that takes until it is told to end.
 struct Slow {
   std::atomic<bool> begun{false}, go_on{false};

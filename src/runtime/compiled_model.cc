@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
+#include <optional>
 #include <string_view>
+#include <unordered_set>
 
 #include "base/awake.h"
 #include "base/nearest.h"
@@ -101,16 +104,38 @@ bool has_open_types(const program::Program& program) {
   });
 }
 
+// About what graphs take, and constants that `beside` has not.
+std::size_t bytes_of(const program::Program& program, const program::Program& beside) {
+  std::unordered_set<const void*> shared;
+  const auto each = [](const program::Program& of, const auto& f) {
+    program::for_each_graph(of.main, f);
+    for (const auto& [name, graph] : of.graphs) program::for_each_graph(graph.graph, f);
+  };
+  each(beside, [&](const program::Graph& graph) {
+    for (const program::Value& value : graph.values)
+      if (value.constant.defined()) shared.insert(value.constant.bytes_in_place());
+  });
+  std::size_t bytes = 0;
+  each(program, [&](const program::Graph& graph) {
+    bytes += graph.values.size() * sizeof(program::Value) + graph.nodes.size() * sizeof(program::Node);
+    for (const program::Value& value : graph.values)
+      if (value.constant.defined() && shared.insert(value.constant.bytes_in_place()).second)
+        bytes += program::memory_of(value.constant);
+  });
+  return bytes;
+}
+
 }  // namespace
 
 CompiledModel::CompiledModel(const ir::Model& document, const ir::ExternalReader& external,
-                             const SessionOptions& options, bool feedable_weights, bool may_wait, bool lowers_again)
+                             const SessionOptions& options, bool feedable_weights, bool may_wait, bool lowers_again,
+                             const CompiledModel* beside)
     : options_(options),
       packed_(std::make_unique<PackStore>(
           options.packed_weights_folder.empty() ? nullptr : FormFolder::at(options.packed_weights_folder))),
       kernels_(std::make_unique<KernelStore>()),
       plans_(std::make_unique<PlanCache>(options.max_plan_bytes)),
-      arenas_(std::make_shared<ArenaPool>()) {
+      arenas_(beside ? beside->arenas_ : std::make_shared<ArenaPool>()) {
   kernels::limit_instruction_set();
   const base::ParallelWidth width(threads());
   using Clock = std::chrono::steady_clock;
@@ -139,6 +164,7 @@ CompiledModel::CompiledModel(const ir::Model& document, const ir::ExternalReader
   };
   program_.main.lowers_again = lowers_again;
   if (!program_.waits) program::run_passes(program_, options.disabled_passes, passed);
+  if (beside) own_bytes_ = bytes_of(program_, beside->program_);
 
   const program::Graph& graph = program_.main;
   for (program::ValueId id : graph.inputs) {
@@ -309,24 +335,45 @@ std::vector<Value> CompiledModel::run(std::span<const Feed> feeds, std::span<con
   return chosen;
 }
 
-// Inputs that are not fed count as tensors of the declared shape; only sizes matter here, so they need no memory.
+// Inputs that are not fed count as tensors of the declared shape, in which a dimension variable is what other inputs
+// have there; only sizes matter here, so they need no memory.
 std::vector<Value> CompiledModel::stand_ins(std::span<const Feed> feeds, std::int64_t default_dim) const {
   std::vector<Value> values(graph_inputs_.size());
+  std::map<std::string_view, std::int64_t> sizes;
+  const auto bind = [&](const opset::ValueType* type, const Value& value) {
+    if (type->kind == opset::ValueType::Kind::Optional && type->element) type = type->element.get();
+    if (!type->is_tensor() || !type->has_rank() || !value.is_tensor()) return;
+    const Shape& dims = value.tensor().dims();
+    for (std::size_t d = 0; d < std::min(dims.size(), type->shape->size()); ++d)
+      if (const std::string_view name = (*type->shape)[d].variable_name(); !name.empty())
+        sizes.try_emplace(name, dims[d]);
+  };
+  const auto input_at = [&](std::size_t i) -> const program::Value& {
+    return program_.main.value(program_.main.inputs[i]);
+  };
   for (std::size_t i = 0; i < values.size(); ++i) {
-    const program::Value& input = program_.main.value(program_.main.inputs[i]);
     for (const Feed& feed : feeds)
       if (feed.name == graph_inputs_[i].name) {
         check_feed(i, feed.value);
         values[i] = feed.value;
       }
-    if (!values[i].is_empty()) continue;
-    if (input.constant.defined()) {
-      values[i] = input.constant;
-    } else if (input.type.is_tensor() && input.type.has_rank()) {
-      Shape dims;
-      for (const opset::DimExpr& d : *input.type.shape) dims.push_back(d.is_constant() ? d.constant() : default_dim);
-      values[i] = Tensor::borrow(input.type.elem, std::move(dims), nullptr);
-    }
+    bind(&input_at(i).type, values[i]);
+  }
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (!values[i].is_empty() || !input_at(i).constant.defined()) continue;
+    values[i] = input_at(i).constant;
+    bind(&input_at(i).type, values[i]);
+  }
+  const auto size_of = [&](std::string_view name) -> std::optional<std::int64_t> {
+    const auto found = sizes.find(name);
+    return found == sizes.end() ? std::nullopt : std::optional(found->second);
+  };
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const opset::ValueType& type = input_at(i).type;
+    if (!values[i].is_empty() || !type.is_tensor() || !type.has_rank()) continue;
+    Shape dims;
+    for (const opset::DimExpr& d : *type.shape) dims.push_back(d.evaluate(size_of).value_or(default_dim));
+    values[i] = Tensor::borrow(type.elem, std::move(dims), nullptr);
   }
   return values;
 }

@@ -26,9 +26,11 @@ class CompiledModel {
  public:
   // `document` is read during construction only, but constants share its memory. In files up to IR 3 all weights are
   // inputs too: they are taken as constants, and can be fed only if `feedable_weights` keeps them apart.
-  // `lowers_again`: what runs, explains and profiles it may throw SizesCopied, before any node has run.
+  // `lowers_again`: what runs, explains and profiles it may throw SizesCopied, before any node has run. `beside`:
+  // another model, whose runs' memory this one's runs work in as well.
   CompiledModel(const ir::Model& document, const ir::ExternalReader& external, const SessionOptions& options,
-                bool feedable_weights = false, bool may_wait = true, bool lowers_again = false);
+                bool feedable_weights = false, bool may_wait = true, bool lowers_again = false,
+                const CompiledModel* beside = nullptr);
   ~CompiledModel();
 
   // Whether it can tell of its inputs and outputs only: the bodies of some operators depend on types that the document
@@ -55,6 +57,8 @@ class CompiledModel {
 
   // What plans take that are kept for later runs.
   std::size_t plan_bytes() const noexcept { return plans_->bytes(); }
+  // About what it takes: its plans, its graphs, and constants that are not those of the model `beside` it.
+  std::size_t bytes() const noexcept { return own_bytes_ + plan_bytes(); }
 
   const program::Program& program() const noexcept { return program_; }
   const std::vector<ArgInfo>& inputs() const noexcept { return inputs_; }
@@ -94,6 +98,7 @@ class CompiledModel {
   // Inputs whose declared shapes are plain numbers and variables of their own need no bookkeeping of variables.
   bool shared_variables_ = false;
   std::vector<Phase> load_phases_;
+  std::size_t own_bytes_ = 0;
   bool planned_at_load_ = false;
 };
 

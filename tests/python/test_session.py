@@ -231,6 +231,28 @@ def test_explain_and_program_text():
     assert norn.pass_names() and all(isinstance(name, str) for name in norn.pass_names())
 
 
+BOUND = """<ir_version: 8, opset_import: ["":18, "ai.onnx.preview":1]>
+g (float[N,3] a, float[N,M] b, float[M] c, float[K,N] d, float[N,H,2,2] q) => (y, t, u%s)
+{ y = Concat <axis = 1> (a, b) t = Neg (c) u = Neg (d) %s }"""
+# Nodes that stand for it are made when sizes are known.
+WAITS = ", v", "v = ai.onnx.preview.FlexAttention (q, q, q)"
+
+
+@pytest.mark.parametrize("more", [("", ""), WAITS], ids=["", "waits"])
+def test_explanations_take_variables_from_what_is_given(more):
+    model = norn.InferenceSession(norn.parse_text(BOUND % more))
+
+    def shapes(**given):
+        feeds = {name: np.zeros(dims, np.float32) for name, dims in given.items()}
+        told = model.explanation(feeds, default_dim=2)
+        return [tensor["shape"] for step in told["steps"] for tensor in step["inputs"]][:4]
+
+    assert shapes(a=(5, 3)) == [[5, 3], [5, 2], [2], [2, 5]]
+    assert shapes(b=(5, 4)) == [[5, 3], [5, 4], [4], [2, 5]]
+    assert shapes(c=(0,), d=(3, 6)) == [[6, 3], [6, 0], [0], [3, 6]]
+    assert shapes() == [[2, 3], [2, 2], [2], [2, 2]]
+
+
 # --- errors in a file
 
 
@@ -611,3 +633,59 @@ def test_lists_of_what_the_type_does_not_hold(elem, given, message):
     session = norn.InferenceSession(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21)], ir_version=10))
     with pytest.raises(norn.InvalidArgument, match=message):
         session.run(None, {"x": given})
+
+
+# --- sizes that a Reshape copies
+
+COPIED = """<ir_version: 8, opset_import: ["":18]>
+g (float[A,B] x) => (float[P,Q] o) <int64[2] less = {1,0}>
+{ s = Shape(x)  to = Sub(s, less)  r = Reshape(x, to)  o = Neg(r) }"""
+
+
+def copied_session(**options):
+    model = onnx.parser.parse_model(COPIED)
+    return session_of(model.SerializeToString(), **options)
+
+
+def copied(a, b):
+    x = np.arange(a * b, dtype=np.float32).reshape(a, b)
+    return {"x": x}, -x.reshape(a if a == 1 else a - 1, b)
+
+
+def test_sizes_that_are_copied_are_lowered_once():
+    session = copied_session()
+    sizes = [(1, b) for b in range(1, 31)]
+    # What a model was loaded by took as long to the bit only if it is the same one.
+    load = [session.profile(copied(*s)[0], runs=1)["load"] for s in sizes]
+    assert len({json.dumps(phases) for phases in load}) == len(sizes)
+    for size, before in zip(sizes, load, strict=True):
+        feeds, expected = copied(*size)
+        np.testing.assert_array_equal(session.run(None, feeds)[0], expected)
+        assert session.profile(feeds, runs=1)["load"] == before
+    whole = session.profile(copied(5, 0)[0], runs=1)["load"]
+    assert whole not in load, "what copies nothing runs by the model of all sizes"
+
+
+@pytest.mark.parametrize("options", [{}, {"max_plan_bytes": 0}, {"reference_only": True}, {"precision": "bfloat16"}])
+def test_sizes_that_are_copied_in_threads(options):
+    session = copied_session(**options)
+    failures = []
+
+    def work(seed):
+        try:
+            draw = np.random.default_rng(seed)
+            for _ in range(300):
+                feeds, expected = copied(1, int(draw.integers(1, 40))) if draw.integers(2) else copied(4, 0)
+                if expected.size == 0:
+                    expected = expected.reshape(3, 0)
+                got = session.run(None, feeds)[0]
+                np.testing.assert_array_equal(got, expected)
+        except BaseException as e:
+            failures.append(e)
+
+    threads = [threading.Thread(target=work, args=(seed,)) for seed in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failures, failures[0]
