@@ -85,6 +85,28 @@ def _():
     assert ours("PRelu", 16, [row(-1, -2), row(2)]).tolist() == [-2, -4]
 
 
+@case(VALUES, "Compress's condition as a scalar")
+def _():
+    with pytest.raises(norn.InvalidGraph, match='"condition" has rank 0'):
+        ours("Compress", 11, [row(1, 2), np.array(True)])
+
+
+@case(VALUES, "axes of reductions as a scalar")
+def _():
+    with pytest.raises(norn.InvalidGraph, match='"axes" has rank 0'):
+        ours("ReduceSum", 13, [row(1, 2), np.array(0)])
+
+
+@case(VALUES, "a scale and a zero point of QLinearConv's filters of which one is for all filters and the other by filter")
+def _():
+    byte = np.uint8
+    one, x, w = F32(1), np.ones((1, 1, 2, 2), byte), np.ones((2, 1, 1, 1), byte)
+    for scale, point in ((row(1, 1), row(0, dtype=byte)), (row(1), row(0, 0, dtype=byte)), (row(1, 1), byte(0))):
+        with pytest.raises(norn.InvalidGraph, match="zero point"):
+            ours("QLinearConv", 10, [x, np.array(one), np.array(byte(0)), w, scale, np.array(point), np.array(one),
+                                     np.array(byte(0))])
+
+
 @case(VALUES, "whole powers beyond the type; 0 to a negative whole power")
 def _():
     whole = np.int64
