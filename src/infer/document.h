@@ -45,6 +45,7 @@ struct Problem {
   Fault fault = Fault::Meaning;
   std::string where, message, hint;
   const void* part = nullptr;  // the message that has the fault: a node, or what declares a value
+  bool of_formal = false;      // what a node feeds an input of its graph does not fit the input's declaration
 };
 
 // What inference knows of a document. Names and graphs are the document's, which has to outlive it.

@@ -69,12 +69,16 @@ class NodeSurroundings final : public Surroundings {
     std::string_view attribute;
     std::size_t graphs, problems;
   };
-  // A graph is inferred anew with other formals: what an earlier visit found does not count.
+  // A graph is inferred anew with wider formals: what an earlier visit found does not count, save that what the first
+  // iteration is fed does not fit.
   void forget(std::string_view attribute) {
     for (const Visit& visit : visits_) {
       if (visit.attribute != attribute) continue;
       walk_.out_.graphs.resize(visit.graphs);
-      walk_.out_.problems.resize(visit.problems);
+      auto& problems = walk_.out_.problems;
+      const auto gone = std::stable_partition(problems.begin() + static_cast<std::ptrdiff_t>(visit.problems),
+                                              problems.end(), [](const Problem& p) { return p.of_formal; });
+      problems.erase(gone, problems.end());
       return;
     }
     visits_.push_back({attribute, walk_.out_.graphs.size(), walk_.out_.problems.size()});
@@ -303,10 +307,13 @@ std::vector<Fact> DocumentWalk::graph(const ir::Graph& graph, Scope& scope, cons
     }
     // What a branch declares of a value from around it holds in the branch.
     Held held = values_[*id];
-    if (info.type) merge(held, *info.type, place(PlaceKind::Declared, at, &info), "the graph output");
+    const bool agrees =
+        !info.type || merge(held, *info.type, place(PlaceKind::Declared, at, &info), "the graph output");
     found.push_back(held.fact());
+    if (!agrees && formals) found.back().type = behind_misfit(held.type);
     if (scope.ids.contains(info.name.get())) values_[*id] = std::move(held);
   }
+  if (scope.misfed) std::ranges::fill(found, Fact{});
   for (Fact& fact : found) out_.symbols.resolve(fact);
   if (scope.recorded) record(graph, scope, at);
   return found;
@@ -360,12 +367,33 @@ void DocumentWalk::inputs(const ir::Graph& graph, Scope& scope, const std::span<
     Held& held = values_[id];
     if (info.type && !given)
       held.type = declared_type(*info.type, "the graph input declares no size here", at);
-    else if (info.type)
-      merge(held, *info.type, at, "the graph input");
-    if (is_open(held.type))
+    else if (info.type && !merge(held, *info.type, at, "the graph input"))
+      misfed(held, scope, at);
+    if (is_open(held.type) && !held.unknown)
       held.unknown =
           unknown_because(info.type ? "the graph input declares no shape" : "the graph input has no type", at);
   }
+}
+
+opset::ValueType DocumentWalk::behind_misfit(const ValueType& type) const {
+  if (options_.past_wrong_types) return type;
+  return out_.problems.back().kind == Problem::Kind::DeclaredType ? ValueType{} : opset::without_shape(type);
+}
+
+void DocumentWalk::misfed(Held& held, Scope& scope, PlaceId at) {
+  std::vector<Problem>& problems = out_.problems;
+  held.type = behind_misfit(held.type);
+  if (!held.type.known()) scope.misfed = true;
+  if (is_open(held.type)) {
+    held.contents.clear();
+    held.unknown = unknown_because("it is fed another type than it declares", at);
+  }
+  Problem& found = problems.back();
+  found.of_formal = true;
+  const bool twice = std::any_of(problems.begin(), problems.end() - 1, [&](const Problem& p) {
+    return p.of_formal && p.part == found.part && p.where == found.where;
+  });
+  if (twice) problems.pop_back();
 }
 
 void DocumentWalk::initializers(const ir::Graph& graph, Scope& scope) {
@@ -442,9 +470,9 @@ void DocumentWalk::merge_declared(ValueId id, std::string_view name, const Scope
   merge(values_[id], *info.type, place(PlaceKind::Declared, scope.place, &info), "value_info");
 }
 
-void DocumentWalk::merge(Held& held, const ir::Type& type, PlaceId at, std::string_view what) {
+bool DocumentWalk::merge(Held& held, const ir::Type& type, PlaceId at, std::string_view what) {
   const ValueType declared = declared_type(type, std::string(what) + " declares no size here", at);
-  if (!declared.known()) return;
+  if (!declared.known()) return true;
   ValueType& found = held.type;
   if (!opset::same_type(found, declared)) {
     problem(Problem::Kind::DeclaredType, Fault::Meaning,
@@ -452,7 +480,7 @@ void DocumentWalk::merge(Held& held, const ir::Type& type, PlaceId at, std::stri
                   std::string(what) + " declares " + declared.to_string() + ", but " + given_by(at) + found.to_string(),
                   {}, "correct what is declared, or put a Cast where the value is made"),
             at);
-    return;
+    return false;
   }
   if (!found.known() || (found.is_tensor() && found.elem == DataType::Undefined)) {
     if (!found.known())
@@ -460,20 +488,21 @@ void DocumentWalk::merge(Held& held, const ir::Type& type, PlaceId at, std::stri
     else
       found.elem = declared.elem;
   }
-  merge_shape(held, declared, at, what);
+  const bool agrees = merge_shape(held, declared, at, what);
   if (!is_open(found)) held.unknown = 0;
+  return agrees;
 }
 
-void DocumentWalk::merge_shape(Held& held, const ValueType& declared, PlaceId at, std::string_view what) {
+bool DocumentWalk::merge_shape(Held& held, const ValueType& declared, PlaceId at, std::string_view what) {
   ValueType& found = held.type;
   if (!declared.shape) {
     if (found.element && declared.element && is_open(*found.element) && !is_open(*declared.element))
       found.element = declared.element;
-    return;
+    return true;
   }
   if (!found.shape) {
     found.shape = declared.shape;
-    return;
+    return true;
   }
   const auto report = [&](Problem::Kind kind, const std::string& why, std::string hint) {
     problem(kind, Fault::Meaning,
@@ -486,6 +515,7 @@ void DocumentWalk::merge_shape(Held& held, const ValueType& declared, PlaceId at
   const auto conflict = [&](const std::string& why) {
     report(Problem::Kind::DeclaredShape, why,
            "correct what is declared, or leave the shape out of it, unless what gives the value is wrong");
+    return false;
   };
   const auto doubt = [&](const std::string& why) {
     report(Problem::Kind::Variables, why,
@@ -517,6 +547,7 @@ void DocumentWalk::merge_shape(Held& held, const ValueType& declared, PlaceId at
     if (!have.is_constant() && (says.is_constant() || opset::has_fresh(have) || !says.variable_name().empty()))
       have = says;
   }
+  return true;
 }
 
 }  // namespace norn::infer

@@ -54,6 +54,7 @@ class DocumentWalk final : private Facts {
     std::vector<std::string_view> outputs;
     std::size_t at = 0;          // the node that is being inferred
     std::optional<Needs> needs;  // once somebody asked
+    bool misfed = false;         // some input is fed another type than it declares
   };
   using Held = DocumentFacts::Value;
   using PlaceKind = DocumentFacts::Place::Kind;
@@ -101,10 +102,16 @@ class DocumentWalk final : private Facts {
   // The first name that the node reads of those that the call of the function around leaves out.
   const std::string* left_out_by(const ir::Node& node, const Scope& scope) const;
   void outputs_unknown(const ir::Node& node, Scope& scope, std::uint32_t unknown);
-  // Holds what the document declares of a value against what was found, and takes from each what the other lacks.
-  void merge(Held& held, const ir::Type& declared, PlaceId place, std::string_view what);
+  // Holds what the document declares of a value against what was found, and takes from each what the other lacks. False
+  // if one cannot be the other, which is a problem then, the last one.
+  bool merge(Held& held, const ir::Type& declared, PlaceId place, std::string_view what);
+  // What is known of a value where the last problem is that it is not what is declared: neither need be meant, and what
+  // follows from either would be the same fault again.
+  opset::ValueType behind_misfit(const opset::ValueType& type) const;
+  // The last problem is that an input of the graph is not declared as what the node feeds it.
+  void misfed(Held& held, Scope& scope, PlaceId place);
   void merge_declared(ValueId id, std::string_view name, const Scope& scope);
-  void merge_shape(Held& held, const opset::ValueType& declared, PlaceId place, std::string_view what);
+  bool merge_shape(Held& held, const opset::ValueType& declared, PlaceId place, std::string_view what);
   opset::ValueType declared_type(const ir::Type& type, std::string_view what, PlaceId place);
   std::uint32_t unknown_because(std::string why, PlaceId where);
   // What the node that the scope is at needs of sizes; what cannot be is a problem, and hides nothing.

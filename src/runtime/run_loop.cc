@@ -97,14 +97,18 @@ std::vector<Value> run_loop(const program::Node& node, std::span<Value* const> i
     if (begins) formals[2 + i] = begins->is_sequence() ? std::exchange(*begins, Value()) : *begins;
   }
   std::vector<Stack> stacks(body.outputs.size() - 1 - carried);
-  formals[1] = formal_scalar<std::uint8_t>(DataType::Bool, go, body.value(body.inputs.at(1)).type);
+  const auto goes_on = [&] {
+    return formal_scalar<std::uint8_t>(DataType::Bool, go, body.value(body.inputs.at(1)).type);
+  };
+  formals[1] = goes_on();
   for (std::int64_t k = 0; go && k < most; ++k) {
     try {
       formals[0] = formal_scalar<std::int64_t>(DataType::Int64, k, body.value(body.inputs.at(0)).type);
       std::vector<Value> made = run(0, formals);
       go = scalar<std::uint8_t>(made[0], "the condition that the body gives", "output 0 of the body") != 0;
       for (std::size_t s = 0; s < stacks.size(); ++s) stacks[s].add(made[1 + carried + s], s);
-      for (std::size_t i = 0; i <= carried; ++i) formals[1 + i] = std::move(made[i]);
+      formals[1] = goes_on();
+      for (std::size_t i = 1; i <= carried; ++i) formals[1 + i] = std::move(made[i]);
     } catch (Error& e) {
       throw e.within("iteration " + std::to_string(k));
     }

@@ -306,6 +306,14 @@ YES = "then_branch = t () => (float[2] r) { r = Relu (x) }"
          "node.inputs.count"),
         (SUBGRAPHS % "y = Loop (n, c, x) <body = b (int64 i, bool d, float[2] v) => (float[2] r) { r = Relu (v) }>",
          "exec.loop.cond-required-out"),
+        (SUBGRAPHS % "y = Loop (n, c, x) <body = b (int64 i, bool d, float[2] v) => (bool[2] more, float[2] r) "
+         "{ more = Constant <value = bool[2] {1, 1}> () r = Relu (v) }>", "infer.node.shapes"),
+        (SUBGRAPHS % "y = Loop (n, c, x) <body = b (int64 i, bool d, float[2] v) => (more, float[2] r) "
+         "{ more = Less (v, x) r = Relu (v) }>", "infer.node.shapes"),
+        ((SUBGRAPHS % "y = Loop (n, c, x) <body = b (int64 i, bool d, float[2] v) => (d, float[2] r) { r = Relu (v) }>")
+         .replace("bool c", "bool[2] c"), "infer.node.shapes"),
+        ((SUBGRAPHS % "y = Loop (n, c, x) <body = b (int64 i, bool d, float[2] v) => (d, float[2] r) { r = Relu (v) }>")
+         .replace("int64 n", "int64[0] n"), "infer.node.shapes"),
         (SUBGRAPHS % "y, z = Loop (n, c, x) <body = b (int64 i, bool d, float[2] v) => (bool d, float[2] r) "
          "{ r = Relu (v) }>", "node.outputs.count"),
         (SUBGRAPHS % "y = Scan <num_scan_inputs = 1, body = b (float u, float v) => (float r) { r = Relu (u) }> (x)",
@@ -336,6 +344,49 @@ def test_one_fault_gives_one_finding_in_the_words_of_who_runs(text, rule):
     assert [found.rule for found in errors] == [rule], errors
     assert (errors[0].message, errors[0].hint) == (refused.value.message, refused.value.hint)
     assert errors[0].hint
+
+
+BODY = SUBGRAPHS % "y = Loop (n, c, x) <body = b (%s) => (bool more, %s r) { more = Identity (d) %s }>"
+
+
+@pytest.mark.parametrize(
+    "formals, gives, nodes, rule, name",
+    [
+        ("int64 i, bool d, float[3] v", "float[3]", "r = Neg (v)", "infer.merge.value-conflict", "v"),
+        ("int64 i, bool d, float[3] v", "float[3]",
+         "k = Constant <value = float[3] {1, 1, 1}> () r = Add (v, k)", "infer.merge.value-conflict", "v"),
+        ("int64 i, bool d, float[3] v", "float[2]", "r = Add (v, x)", "infer.merge.value-conflict", "v"),
+        ("int64 i, bool d, float[2,3] v", "float[2,3]", "r = Neg (v)", "infer.merge.value-conflict", "v"),
+        ("int64 i, bool d, double[2] v", "double[2]", "r = Neg (v)", "infer.merge.elem-conflict", "v"),
+        ("int64 i, bool d, double[2] v", "float[2]", "r = Neg (v)", "infer.merge.elem-conflict", "v"),
+        ("int64 i, bool d, double[2] v", "float[2]", "k = Constant <value = double[2] {1, 1}> () s = Add (v, k) "
+         "r = Cast <to = 1> (s)", "infer.merge.elem-conflict", "v"),
+        ("int32 i, bool d, float[2] v", "float[2]", "k = Constant <value = int32 {1}> () j = Add (i, k) "
+         "f = Cast <to = 1> (j) r = Add (v, f)", "infer.merge.elem-conflict", "i"),
+        # of a loop in a loop, whose body is inferred again
+        ("int64 i, bool d, v", "float[M]",
+         "s = Concat <axis = 0> (v, v) r = Loop (i, d, s) <body = t (int64 j, bool e, float[4,1] w) => (e, z) "
+         "{ z = Neg (w) }>", "infer.merge.value-conflict", "w"),
+    ],
+)  # fmt: skip
+def test_what_a_loop_is_fed_does_not_fit_is_found_once(formals, gives, nodes, rule, name):
+    found = [f for f in norn.check(norn.parse_text(BODY % (formals, gives, nodes)))
+             if f.severity == "error" and f.rule != "graph.outputs.typed"]
+    assert [(f.rule, f.where.rpartition(" / ")[2]) for f in found] == [(rule, f'input "{name}"')], found
+
+
+@pytest.mark.parametrize("fed, declared", [("bool", "bool[1]"), ("bool[1]", "bool"), ("bool[1]", "bool[1]")])
+@pytest.mark.parametrize("gives", ["bool[1]", "bool"])
+def test_conditions_of_rank_0_and_1_are_one(fed, declared, gives):
+    node = "Reshape (d, one)" if gives == "bool[1]" else "Squeeze (d)"
+    model = norn.parse_text(f"""<ir_version: 8, opset_import: ["": 17]> g (int64 n, {fed} c, float[2] x) => (float[2] y)
+        <int64[1] one = {{1}}> {{ y = Loop (n, c, x) <body = b (int64 i, {declared} d, float[2] v) =>
+        ({gives} more, float[2] r) {{ more = {node} r = Add (v, x) }}> }}""")
+    assert [f for f in norn.check(model) if f.severity == "error"] == []
+    feeds = {"n": np.array(3), "c": np.ones((1,) if fed == "bool[1]" else (), bool), "x": np.ones(2, np.float32)}
+    for reference_only in (False, True):
+        session = norn.InferenceSession(model, norn.SessionOptions(reference_only=reference_only))
+        assert session.run(None, feeds)[0].tolist() == [4, 4]
 
 
 def test_a_default_of_another_shape_is_found_in_the_words_of_who_runs():

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "ops/controlflow/if/if.h"
 #include "ops/controlflow/loop/carried.h"
 #include "opset/infer_context.h"
 
@@ -162,11 +163,21 @@ DimExpr trip_count(InferContext& ctx, const KnownValue& cond_out) {
   return ctx.fresh_dim("it is the number of times that the body runs");
 }
 
+// Refuses what is known not to have one element; other ranks than 0 are taken.
+void ask_for_one(InferContext& ctx, const ValueType& type, const char* what, const char* hint) {
+  if (!type.has_rank()) return;
+  for (const DimExpr& d : *type.shape)
+    if (DimExpr::differ(d, 1))
+      ctx.fail(std::string(what) + " is " + type.to_string() + ", but has to have one element", hint);
+}
+
 void infer_loop(InferContext& ctx) {
+  ask_for_one(ctx, ctx.input(0), "the trip count M", "give one number");
+  ask_for_one(ctx, ctx.input(1), "the condition", kOneConditionHint);
   const auto carried = static_cast<std::size_t>(std::max(ctx.input_count() - 2, 0));
   std::vector<Fact> formals(2 + carried);
   formals[0].type = ValueType::tensor(DataType::Int64);
-  formals[1].type = ctx.has_input(1) && ctx.input(1).known() ? ctx.input(1) : ValueType::tensor(DataType::Bool);
+  formals[1].type = ValueType::tensor(DataType::Bool);  // of the rank that the body declares, whatever the input's
   for (std::size_t i = 0; i < carried; ++i) {
     const int input = static_cast<int>(i) + 2;
     formals[2 + i].type = ctx.input(input);
@@ -181,6 +192,7 @@ void infer_loop(InferContext& ctx) {
       (!goes_on.is_tensor() || (goes_on.elem != DataType::Bool && goes_on.elem != DataType::Undefined)))
     ctx.fail("the body's first output says whether to go on and has to be tensor(bool), but it is " +
              goes_on.type_string());
+  ask_for_one(ctx, found[0].type, "the condition that the body gives", kOneConditionHint);
   for (std::size_t i = 0; i < carried; ++i) {
     ValueType type = formals[2 + i].type;
     // What begins as an optional is afterwards what the body makes of it; models declare it so.
