@@ -14,6 +14,18 @@ const Inlined* inlined_around(const Graph& graph, std::string_view path) {
   return nullptr;
 }
 
+std::string_view stepped_operator(const Graph& graph, const Node& node) {
+  const std::string_view path = node.path();
+  const std::size_t begin = path.rfind('(');
+  if (begin == path.npos || !path.ends_with(')')) return {};
+  const std::string_view named = path.substr(begin + 1, path.size() - begin - 2);
+  if (named == opset::full_name(*node.op)) return {};
+  const bool is_there = std::any_of(graph.nodes.begin(), graph.nodes.end(), [&](const Node& other) {
+    return other.path() == path && opset::full_name(*other.op) == named;
+  });
+  return is_there ? named : std::string_view();
+}
+
 bool is_in_body(const Inlined& inlined, std::string_view where) {
   return where.find(inlined.path + " / ") != std::string_view::npos;
 }

@@ -13,6 +13,9 @@ namespace norn::program {
 // The operator in whose body a node of this path is; null if in none.
 const Inlined* inlined_around(const Graph& graph, std::string_view path);
 
+// The operator of the document whose version step put the node before or behind it; "" for any other node.
+std::string_view stepped_operator(const Graph& graph, const Node& node);
+
 // Whether the place lies in the body, not at the operator itself.
 bool is_in_body(const Inlined& inlined, std::string_view where);
 

@@ -252,7 +252,8 @@ std::string made_by(const program::Graph& graph, ValueId id) {
   for (const Node& node : graph.nodes) {
     if (std::find(node.outputs.begin(), node.outputs.end(), id) == node.outputs.end()) continue;
     const bool by_contents = node.op->control_flow == opset::ControlFlow::None;
-    return " (" + opset::full_name(*node.op) +
+    const std::string_view step_of = program::stepped_operator(graph, node);
+    return " (" + (step_of.empty() ? opset::full_name(*node.op) : "a step of " + std::string(step_of)) +
            (by_contents ? " gives it by the contents that it reads)" : " gives it)");
   }
   return {};

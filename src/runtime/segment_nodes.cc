@@ -150,6 +150,9 @@ void Inference::fail(Error& e, const Node& node) const {
                   whence.empty() ? given.hint() : whence + ": " + cure);
     }
   }
+  const std::string_view of = program::stepped_operator(state_.graph, node);
+  if (!of.empty() && e.code() == ErrorCode::InvalidGraph && !program::inlined_around(state_.graph, node.path()))
+    e = Error(e.code(), "a step of " + std::string(of) + " fails: " + e.message(), e.where(), e.hint());
   Error error = told(
       e, state_.graph, node, node.path(),
       [&](const program::Inlined::Input& input) { return state_.input_type(input); }, state_.given_from != nullptr);

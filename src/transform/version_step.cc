@@ -231,8 +231,8 @@ void NodeEdit::wrap_output(int o, const opset::Operator& op, int version, std::v
 }
 
 std::string NodeEdit::put_in_front(const opset::Operator& op, int version, std::vector<ir::Attribute> attrs,
-                                   std::vector<std::string> inputs) {
-  std::string name = s_->values->fresh_name(std::string(op.name));
+                                   std::vector<std::string> inputs, std::string_view called) {
+  std::string name = s_->values->fresh_name(std::string(called.empty() ? op.name : called));
   BoundNode made = between(s_->values, op, version, std::move(inputs.front()), name, std::move(attrs), {});
   for (std::size_t i = 1; i < inputs.size(); ++i) made.node.input.push_back(std::move(inputs[i]));
   s_->values->types.emplace_back(name, infer_type(s_->values, made));

@@ -56,9 +56,9 @@ class NodeEdit {
   void wrap_output(int o, const opset::Operator& op, int version, std::vector<ir::Attribute> attrs,
                    std::vector<norn::Tensor> constants = {});
   // Puts a node in front of this one and gives the name of what it makes. `inputs` are names of values: what this node
-  // reads, and results of nodes in front.
+  // reads, and results of nodes in front. The name begins as `called`, or as the operator's: messages show it.
   std::string put_in_front(const opset::Operator& op, int version, std::vector<ir::Attribute> attrs,
-                           std::vector<std::string> inputs);
+                           std::vector<std::string> inputs, std::string_view called = {});
   const std::string& input_name(int i) const;
   void replace_input(int i, std::string name);
   // Replaces the node by a node of another operator at `version`.

@@ -222,6 +222,22 @@ def attention_mask():
                  opset=23, ir=11), {"q": z(1, 2, 3, 8), "k": z(1, 2, 4, 8), "v": z(1, 2, 4, 8), "m": z(3, 5)}
 
 
+@broken("a step of Attention fails", "[3,5]", '"att" (Attention) / inputs ("m" float[3,5]', 'of the input "m"')
+def attention_mask_of_too_few_keys():
+    return model([node("Attention", "q,k,v,m", "y", name="att")],
+                 [value(n, 1, ["B", 2, d, 8]) for n, d in zip("qkv", "STT")] + [value("m", 1, ["P", "Q"])],
+                 [value("y")],
+                 opset=23, ir=11), {"q": z(1, 2, 3, 8), "k": z(1, 2, 6, 8), "v": z(1, 2, 6, 8), "m": z(3, 5)}
+
+
+@broken("attn_mask [2,6]", "[1,2,3,6]", '"m__', 'is dimension 1 of "m__', "(a step of Attention gives it")
+def attention_mask_of_too_few_rows():
+    return model([node("Attention", "q,k,v,m", "y", name="att")],
+                 [value(n, 1, ["B", 2, d, 8]) for n, d in zip("qkv", "STT")] + [value("m", 1, ["P", "Q"])],
+                 [value("y")],
+                 opset=23, ir=11), {"q": z(1, 2, 3, 8), "k": z(1, 2, 6, 8), "v": z(1, 2, 6, 8), "m": z(2, 6)}
+
+
 @broken("index 9 is outside", '"i" int64[2,1]', '"i", which the node takes as indices, is a constant of the model')
 def constant_index():
     return model([node("GatherND", "x,i", "y")], [value("x", 1, ["N", 4])], [value("y")],

@@ -49,7 +49,8 @@ void widen_mask(NodeEdit& edit) {
   std::string any = edit.put_in_front(Min, 23, {}, {total, std::move(one)});
   std::string wide = edit.put_in_front(Max, 23, {}, {std::move(total), std::move(own)});
   wide = edit.put_in_front(Mul, 23, {}, {std::move(wide), std::move(any)});
-  edit.replace_input(3, edit.put_in_front(Expand, 23, {}, {edit.input_name(3), std::move(wide)}));
+  const std::string mask = edit.input_name(3);
+  edit.replace_input(3, edit.put_in_front(Expand, 23, {}, {mask, std::move(wide)}, mask));
 }
 
 void without_lengths(NodeEdit& edit) {
