@@ -211,7 +211,8 @@ std::optional<std::vector<std::optional<DimExpr>>> resolve_reshape(const NodeVie
   return sizes;
 }
 
-constinit const Operator Reshape = {.name = "Reshape", .history = kReshape, .infer = infer_reshape};
+constinit const Operator Reshape = {
+    .name = "Reshape", .history = kReshape, .infer = infer_reshape, .moves = Movement::First};
 
 void reshape_schemas(SchemaTable& table) { table.add(Reshape); }
 
