@@ -143,7 +143,9 @@ Error told(const Error& error, const Graph& graph, const Node& node, const std::
   const auto* refused = dynamic_cast<const base::InputRefused*>(&error);
   if (!in_body) help_with_feeds(e, graph, node, refused ? std::optional(refused->input()) : std::nullopt, own);
   if (own) e.within(place);
-  return !inlined ? e : of_operator(*inlined, e, program::describe_inputs(*inlined, type_of), e.hint());
+  if (!inlined) return e;
+  const std::string asked = own ? program::asked_for(error, graph, node) : std::string();
+  return of_operator(*inlined, e, program::describe_inputs(*inlined, type_of), e.hint(), asked);
 }
 
 Error told(const Error& error, const Segment& segment, const Graph& graph, std::size_t step, bool in_body) {
