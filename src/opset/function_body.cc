@@ -105,8 +105,4 @@ void BodyBuilder::unsupported(std::string message, std::string hint) const {
   throw Error(ErrorCode::NotImplemented, std::move(message), {}, std::move(hint));
 }
 
-void BodyBuilder::fail(std::string message, std::string hint) const {
-  throw Error(ErrorCode::InvalidGraph, std::move(message), {}, std::move(hint));
-}
-
 }  // namespace norn::opset

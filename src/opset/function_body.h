@@ -57,8 +57,7 @@ class BodyBuilder final : public NodeView {
 
   // Throws norn::Error (NotImplemented): the operator allows it, but no body is known for it.
   [[noreturn]] void unsupported(std::string message, std::string hint = {}) const;
-  // Throws norn::Error (InvalidGraph).
-  [[noreturn]] void fail(std::string message, std::string hint = {}) const override;
+  ErrorCode fault_code() const noexcept override { return ErrorCode::InvalidGraph; }
 
   // --- for whoever makes the function: the nodes as added, each either text or a node ---
   struct Part {

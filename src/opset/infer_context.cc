@@ -126,10 +126,6 @@ DimExpr InferContext::unify(const DimExpr& a, const DimExpr& b, std::string_view
   return has_fresh(a) && !has_fresh(b) ? b : a;
 }
 
-void InferContext::fail(std::string message, std::string hint) const {
-  throw Error(ErrorCode::InvalidGraph, std::move(message), {}, std::move(hint));
-}
-
 void InferContext::require_rank(int i, std::int64_t wanted) const {
   if (!has_rank(i) || rank(i) == wanted) return;
   throw RankDiffers(

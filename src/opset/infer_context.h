@@ -63,8 +63,8 @@ class InferContext final : public NodeView {
   DimExpr unify(const DimExpr& a, const DimExpr& b, std::string_view what) const override;
   void require_rank(int i, std::int64_t rank) const override;
 
-  // Throws norn::Error (InvalidGraph); the engine adds the node and the input types.
-  [[noreturn]] void fail(std::string message, std::string hint = {}) const override;
+  // The engine adds the node and the input types to what is thrown.
+  ErrorCode fault_code() const noexcept override { return ErrorCode::InvalidGraph; }
 
   // What is known of a graph attribute's outputs when its formal inputs are given these facts (none for If). May be
   // called for the same graph again, with other formals: the last call is what holds. There are as many outputs as the

@@ -34,6 +34,17 @@ class RankDiffers final : public Error {
   std::int64_t wanted_;
 };
 
+// A shape with a size below -1, which function bodies ask for to refuse their inputs (refused_shape.h).
+class SizeBelowMinusOne final : public Error {
+ public:
+  SizeBelowMinusOne(ErrorCode code, std::string message, std::int64_t size)
+      : Error(code, std::move(message)), size_(size) {}
+  std::int64_t size() const noexcept { return size_; }
+
+ private:
+  std::int64_t size_;
+};
+
 // What a rule of the checker is about, which reports it by what the document declares, before anything is inferred.
 class RuleBroken final : public Error {
  public:

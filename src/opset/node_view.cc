@@ -37,6 +37,10 @@ void NodeView::require_axis_sign(std::int64_t axis, int since) const {
   fail("axis " + std::to_string(axis) + " is negative, which opset " + std::to_string(since) + " introduced");
 }
 
+void NodeView::fail(std::string message, std::string hint) const {
+  throw Error(fault_code(), std::move(message), {}, std::move(hint));
+}
+
 std::string NodeView::input_name(int i) const {
   std::string text = "input " + std::to_string(i);
   if (schema().inputs.empty()) return text;

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "norn/error.h"
 #include "opset/attrs.h"
 #include "opset/dim_expr.h"
 
@@ -64,7 +65,9 @@ class NodeView {
   }
 
   // Throws norn::Error; the caller adds the node and what is known of its inputs.
-  [[noreturn]] virtual void fail(std::string message, std::string hint = {}) const = 0;
+  [[noreturn]] void fail(std::string message, std::string hint = {}) const;
+  // The code of what is thrown.
+  virtual ErrorCode fault_code() const noexcept = 0;
 
  protected:
   explicit NodeView(const Attrs& attrs) : attrs_(attrs) {}

@@ -37,8 +37,7 @@ class ReferenceContext final : public NodeView {
   Tensor& output(int i, DataType dtype, const Shape& dims);
   void set_output(int i, Value value);
 
-  // Throws norn::Error (RuntimeError); the caller adds the node and its input shapes.
-  [[noreturn]] void fail(std::string message, std::string hint = {}) const override;
+  ErrorCode fault_code() const noexcept override { return ErrorCode::RuntimeError; }
 
   // --- for whoever runs kernels ---
   struct Output {

@@ -159,6 +159,13 @@ using InferFn = void (*)(InferContext&);
 // Operators that run graphs of theirs, where others compute.
 enum class ControlFlow : std::uint8_t { None, If, Loop, Scan, SequenceMap };
 
+// What operators do that only move elements: every element of an output is
+enum class Movement : std::uint8_t {
+  None,   // computed, or tells something of the inputs, as Shape does
+  First,  // one of input 0, whatever other inputs choose
+  Mixed,  // one of any input of the output's type, or a constant such as the zeros of Pad, but for sums (`reduction`)
+};
+
 // What an operator computes, in terms of other operators, from one of its versions on. The nodes stand between braces
 // in ONNX's text syntax, "{ Y = Max (X, zero) }"; inputs, outputs and attributes have the names that the schema gives
 // them (the members of a variadic one: name_0, name_1, ...), and attributes that a node leaves out have the schema's
@@ -186,6 +193,7 @@ struct Operator {
   // Each element of the only output is a function of the elements of the inputs at its place, to which they broadcast.
   // Bounds, as Clip has, are single values.
   bool elementwise = false;
+  Movement moves = Movement::None;
   // False for an operator that exporters put into a domain of ONNX's, but which ONNX does not have, and for those that
   // its first sets had for trial and withdrew.
   bool standard = true;

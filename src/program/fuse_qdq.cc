@@ -8,7 +8,6 @@
 // quantized result may be the neighbour of what the operations one by one give. Runs before constants are folded, since
 // weights would become float there.
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <optional>
 #include <string>
@@ -16,6 +15,7 @@
 
 #include "ops/math/binary_arith/binary_arith.h"
 #include "ops/math/clip/clip.h"
+#include "ops/math/expand/expand.h"
 #include "ops/math/gemm/gemm.h"
 #include "ops/math/matmul/matmul.h"
 #include "ops/math/matmul_integer/matmul_integer.h"
@@ -23,16 +23,12 @@
 #include "ops/math/unary_math/unary_math.h"
 #include "ops/math/variadic_arith/variadic_arith.h"
 #include "ops/nn/conv/conv.h"
-#include "ops/nn/flatten/flatten.h"
 #include "ops/nn/pool/pool.h"
 #include "ops/nn/qlinear_conv/qlinear_conv.h"
 #include "ops/tensor/cast/cast.h"
 #include "ops/tensor/concat/concat.h"
-#include "ops/tensor/gather/gather.h"
 #include "ops/tensor/pad/pad.h"
-#include "ops/tensor/reshape/reshape.h"
-#include "ops/tensor/slice/slice.h"
-#include "ops/tensor/squeeze/squeeze.h"
+#include "ops/tensor/tile/tile.h"
 #include "ops/tensor/transpose/transpose.h"
 #include "opset/reference.h"
 #include "program/node_parameters.h"
@@ -45,12 +41,11 @@ namespace {
 
 constexpr std::string_view kPass = "fuse_qdq";
 
-// Operations on the elements of input 0 that quantized elements bear too.
+// Operations on the elements of input 0 that quantized elements bear too: none of the constants among those that others
+// give stands for what it is but Pad's, which move() replaces.
 bool moves(const opset::Operator* op) {
-  static const std::array<const opset::Operator*, 9> kMoving = {&ops::Flatten, &ops::Gather,    &ops::MaxPool,
-                                                                &ops::Pad,     &ops::Reshape,   &ops::Slice,
-                                                                &ops::Squeeze, &ops::Transpose, &ops::Unsqueeze};
-  return std::find(kMoving.begin(), kMoving.end(), op) != kMoving.end();
+  if (op == &ops::Expand || op == &ops::Tile) return false;  // what they repeat would be dequantized as often
+  return op->moves == opset::Movement::First || op == &ops::Pad || op == &ops::MaxPool;
 }
 
 // Whether no window of a MaxPool can lie in the padding, whose elements are less than any integer stands for.

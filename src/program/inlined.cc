@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "opset/inference_faults.h"
 #include "opset/refused_shape.h"
 
 namespace norn::program {
@@ -49,33 +50,27 @@ std::string describe_inputs(const Inlined& inlined, const TypeOfInput& type_of) 
   return "inputs (" + text + ")";
 }
 
-namespace {
-
-// What an operator asks for whose body refuses it: by the message of the Reshape, and the name of its shape, the last
-// in the path. Empty for other errors.
-std::string asked_for(const Error& error) {
-  const std::string& where = error.where();
-  const std::string shape = "the shape [" + std::to_string(opset::kRefusedSize);
-  const std::size_t end = where.rfind(std::string(opset::kRefusedSuffix) + "\"");
-  if (!error.message().starts_with(shape) || end == std::string::npos) return {};
-  const std::size_t begin = where.find_last_of("\"/", end - 1) + 1;
-  std::string words = where.substr(begin, end - begin);
+std::string asked_for(const Error& error, std::string_view shape) {
+  const auto* refused = dynamic_cast<const opset::SizeBelowMinusOne*>(&error);
+  if (!refused || refused->size() != opset::kRefusedSize || !shape.ends_with(opset::kRefusedSuffix)) return {};
+  shape.remove_suffix(opset::kRefusedSuffix.size());
+  std::string words(shape.substr(shape.rfind('/') + 1));  // a body's values are named after the operator's node
   std::replace(words.begin(), words.end(), '_', ' ');
   return words;
 }
 
-}  // namespace
+std::string asked_for(const Error& error, const Graph& graph, const Node& node) {
+  return node.input(1) == kNone ? std::string() : asked_for(error, graph.value(node.input(1)).name);
+}
 
-bool is_guard(const Error& error) { return !asked_for(error).empty(); }
-
-Error of_operator(const Inlined& inlined, const Error& error, const std::string& inputs, std::string hint) {
+Error of_operator(const Inlined& inlined, const Error& error, const std::string& inputs, std::string hint,
+                  const std::string& asked) {
   const std::string inside = inlined.path + " / ";
   std::string where = error.where();
   const std::size_t at = where.find(inside);
   if (at == std::string::npos)
     return Error(error.code(), error.message(), inside + inputs + (where.empty() ? "" : " / ") + where,
                  std::move(hint));
-  const std::string asked = asked_for(error);
   where.insert(at + inside.size(), inputs + " / its definition / ");
   if (!asked.empty())
     return Error(error.code(), inlined.operation + " asks for " + asked, std::move(where), std::move(hint));

@@ -3,6 +3,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "norn/error.h"
 #include "opset/dim_expr.h"
@@ -25,11 +26,25 @@ using TypeOfInput = std::function<opset::ValueType(const Inlined::Input&)>;
 // `inputs ("x" float[N,6], none)`, with the types that `type_of` gives, if any.
 std::string describe_inputs(const Inlined& inlined, const TypeOfInput& type_of = {});
 
-// Whether the error is that of a guard, by which the body of an operator refuses its inputs.
-bool is_guard(const Error& error);
+// What the body of an operator refuses its inputs for: the words in the name of the shape that is refused, `shape`.
+// Empty for other errors.
+std::string asked_for(const Error& error, std::string_view shape);
+// The same, of the shape that the node reads if it is a Reshape.
+std::string asked_for(const Error& error, const Graph& graph, const Node& node);
+
+// The error of a node that asks for that, on its way to where the operator is known.
+class GuardRefuses final : public Error {
+ public:
+  GuardRefuses(Error error, std::string asked) : Error(std::move(error)), asked_(std::move(asked)) {}
+  const std::string& asked() const noexcept { return asked_; }
+
+ private:
+  std::string asked_;
+};
 
 // The error with the operator and `inputs` before its place in the body. Hints about nodes of the body do not help who
-// wrote the operator: `hint` takes their place.
-Error of_operator(const Inlined& inlined, const Error& error, const std::string& inputs, std::string hint = {});
+// wrote the operator: `hint` takes their place. `asked`: what its body asks for, if that is what fails.
+Error of_operator(const Inlined& inlined, const Error& error, const std::string& inputs, std::string hint,
+                  const std::string& asked = {});
 
 }  // namespace norn::program

@@ -18,6 +18,7 @@
 #include "norn/error.h"
 #include "ops/tensor/reshape/reshape.h"
 #include "opset/registry.h"
+#include "program/inlined.h"
 #include "program/lowerer.h"
 
 namespace norn::program {
@@ -247,6 +248,9 @@ void Lowerer::lower_nodes(const std::vector<ir::Node>& nodes, Scope& scope, cons
         e.help(
             "the model contradicts itself here, whatever it is fed: correct this node or what it reads, or export the "
             "model anew");
+      if (own && node.input.size() > 1)
+        if (std::string asked = asked_for(e, node.input[1]); !asked.empty())
+          throw GuardRefuses(std::move(e), std::move(asked));
       throw;
     }
   }

@@ -121,7 +121,9 @@ Lowerer::Body Lowerer::inline_body(const transform::BoundNode& bound, const std:
   } catch (const Error& e) {
     if (place.in_operator) throw;
     const bool foreign = e.code() == ErrorCode::InvalidGraph && is_in_body(inlined, e.where());
-    throw of_operator(inlined, e, describe_inputs(inlined), foreign ? std::string() : e.hint());
+    const auto* guard = dynamic_cast<const GuardRefuses*>(&e);
+    throw of_operator(inlined, e, describe_inputs(inlined), foreign ? std::string() : e.hint(),
+                      guard ? guard->asked() : std::string());
   }
   if (!place.in_operator) scope.graph().inlined.push_back(std::move(inlined));
   return Body::Inlined;

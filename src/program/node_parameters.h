@@ -30,9 +30,7 @@ class NodeParameters final : public opset::NodeView {
     const Value* at = value(i);
     return at ? at->type.shape : std::nullopt;
   }
-  [[noreturn]] void fail(std::string message, std::string hint) const override {
-    throw Error(ErrorCode::Internal, std::move(message), {}, std::move(hint));
-  }
+  ErrorCode fault_code() const noexcept override { return ErrorCode::Internal; }
 
  private:
   const Value* value(int i) const noexcept {

@@ -14,7 +14,6 @@
 #include "base/number.h"
 #include "ops/math/cumulative/cumulative.h"
 #include "ops/math/einsum/einsum.h"
-#include "ops/math/expand/expand.h"
 #include "ops/math/gemm/gemm.h"
 #include "ops/math/matmul/matmul.h"
 #include "ops/math/softmax/softmax.h"
@@ -26,7 +25,6 @@
 #include "ops/nn/conv/conv.h"
 #include "ops/nn/conv_transpose/conv_transpose.h"
 #include "ops/nn/deform_conv/deform_conv.h"
-#include "ops/nn/flatten/flatten.h"
 #include "ops/nn/global_pool/global_pool.h"
 #include "ops/nn/instance_normalization/instance_normalization.h"
 #include "ops/nn/layer_normalization/layer_normalization.h"
@@ -40,17 +38,9 @@
 #include "ops/reduction/reduce/reduce.h"
 #include "ops/rnn/recurrent/recurrent.h"
 #include "ops/tensor/cast/cast.h"
-#include "ops/tensor/concat/concat.h"
-#include "ops/tensor/gather/gather.h"
 #include "ops/tensor/grid_sample/grid_sample.h"
-#include "ops/tensor/identity/identity.h"
 #include "ops/tensor/is_special/is_special.h"
-#include "ops/tensor/pad/pad.h"
-#include "ops/tensor/reshape/reshape.h"
-#include "ops/tensor/slice/slice.h"
-#include "ops/tensor/squeeze/squeeze.h"
-#include "ops/tensor/transpose/transpose.h"
-#include "ops/tensor/where/where.h"
+#include "ops/tensor/split/split.h"
 #include "program/rewrite.h"
 #include "program/rewriter.h"
 #include "program/stored_weights.h"
@@ -105,8 +95,8 @@ bool computes(const opset::Operator* op) {
 
 // All of their outputs are of one type, but for the statistics of LayerNormalization.
 bool gives_several(const Node& node) {
-  static const opset::Operator* const kSeveral[] = {&ops::LSTM, &ops::GRU, &ops::RNN, &ops::Attention,
-                                                    &ops::LayerNormalization};
+  static const opset::Operator* const kSeveral[] = {
+      &ops::LSTM, &ops::GRU, &ops::RNN, &ops::Attention, &ops::LayerNormalization, &ops::Split};
   return std::find(std::begin(kSeveral), std::end(kSeveral), node.op) != std::end(kSeveral);
 }
 
@@ -115,12 +105,7 @@ bool changes_signs(const opset::Operator* op) {
   return op == &ops::Neg || op == &ops::Abs || op == &ops::Sign || op == &ops::Relu;
 }
 
-bool moves(const opset::Operator* op) {
-  static const opset::Operator* const kMoving[] = {&ops::Concat,    &ops::Flatten,   &ops::Gather, &ops::Identity,
-                                                   &ops::Pad,       &ops::Reshape,   &ops::Slice,  &ops::Squeeze,
-                                                   &ops::Transpose, &ops::Unsqueeze, &ops::Where,  &ops::Expand};
-  return std::find(std::begin(kMoving), std::end(kMoving), op) != std::end(kMoving);
-}
+bool moves(const opset::Operator* op) { return op->moves != opset::Movement::None; }
 
 norn::Tensor widened(const norn::Tensor& half) {
   norn::Tensor wide(DataType::Float, half.dims());
@@ -183,8 +168,7 @@ class Widening {
                         [&](NodeId n) { computed = computed || (n != kNoNode && computes(rewriter_.node(n).op)); });
       return computed;
     }
-    if (several || computes(node.op)) return true;
-    if (!moves(node.op)) return false;
+    if (!moves(node.op)) return several || computes(node.op);
     bool any = false;
     for (const ValueId id : node.inputs) {
       if (id == kNone || !is_half(rewriter_.value(id).type)) continue;

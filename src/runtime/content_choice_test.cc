@@ -15,11 +15,13 @@
 #include "ops/tensor/shape/chain_test.h"
 #include "runtime/compiled_model.h"
 #include "runtime/profile.h"
+#include "tests/support/compiled_model.h"
 #include "tests/support/model_builder.h"
 
 namespace norn::runtime {
 namespace {
 
+using norn::test::compile;
 using norn::test::graph_attr;
 using norn::test::GraphBuilder;
 using norn::test::ModelBuilder;
@@ -27,13 +29,6 @@ using ops::test::doubles;
 using ops::test::random_tensor;
 using ops::test::tensor;
 using transform::make_attr;
-
-CompiledModel compile(const ModelBuilder& m, bool reference_only = false) {
-  SessionOptions options;
-  options.verify_passes = true;
-  options.reference_only = reference_only;
-  return CompiledModel(m.build(), {}, options);
-}
 
 Tensor ints(std::vector<std::int64_t> values) {
   const auto count = static_cast<std::int64_t>(values.size());
@@ -135,7 +130,7 @@ std::vector<Node> nodes() {
 TEST(ContentChoice, WhatIsFedGivesTheBitsOfConstants) {
   for (const Node& n : nodes()) {
     const CompiledModel fed = compile(model_of(n, false)), constant = compile(model_of(n, true)),
-                        reference = compile(model_of(n, false), true);
+                        reference = compile(model_of(n, false), {.reference_only = true});
     const std::vector<Value> expected = constant.run(feeds_of(n, true), {});
     const std::vector<Value> close = reference.run(feeds_of(n, false), {});
     // Where the reference kernel runs contents first, the bits are the same, too.
@@ -328,7 +323,8 @@ TEST(ContentChoice, ErrorsAreThoseOfTheReferenceKernel) {
     return {};
   };
   for (const Node& n : wrong) {
-    const CompiledModel fed = compile(model_of(n, false)), reference = compile(model_of(n, false), true);
+    const CompiledModel fed = compile(model_of(n, false)),
+                        reference = compile(model_of(n, false), {.reference_only = true});
     const std::string expected = error(reference, n);
     EXPECT_NE(expected, "") << n.op;
     for (int run = 0; run < 3; ++run) EXPECT_EQ(error(fed, n), expected) << n.op;

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/input_refused.h"
 #include "norn/error.h"
 #include "ops/controlflow/if/if.h"
 
@@ -32,9 +33,9 @@ StaticType scan_output_unseen(std::span<const StaticType> planned, std::size_t i
 std::vector<Value> run_if(const program::Node& node, std::span<const Value* const> inputs, const RunSubgraph& run) {
   const Tensor& condition = inputs[0]->tensor();
   if (condition.size() != 1)
-    throw Error(ErrorCode::RuntimeError,
-                "the condition of If has " + std::to_string(condition.size()) + " elements; it must have one",
-                "input 0 " + inputs[0]->describe());
+    throw base::InputRefused(
+        "the condition of If has " + std::to_string(condition.size()) + " elements; it must have one", 0,
+        inputs[0]->describe());
   const bool taken = *condition.as<std::uint8_t>() != 0;
   const std::string_view branch = taken ? ops::kThenBranch : ops::kElseBranch;
   for (std::size_t i = 0; i < node.subgraphs.size(); ++i)

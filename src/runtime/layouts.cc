@@ -221,9 +221,12 @@ class TokenViews {
 LayoutPlan::LayoutPlan(PlanState& state, const SegmentNodes& nodes) {
   constexpr std::size_t kMostNodes = 4096;  // a cut may take time that grows with their square
   std::size_t free = 0, fixed = 0;
+  std::vector<Role> roles;  // of each planned node
+  roles.reserve(nodes.planned.size());
   for (const SegmentNodes::Planned& p : nodes.planned) {
-    if (!p.needed || p.late || p.nested) continue;
-    const Role role = role_of(*p.node, state);
+    const Role role = !p.needed || p.late || p.nested ? Role::Dense : role_of(*p.node, state);
+    roles.push_back(role);
+    if (role == Role::Dense) continue;
     free += (role == Role::Either || role == Role::Maker) && has_layouts(state.values[p.results()[0]]);
     fixed += role == Role::ChannelsLast;
   }
@@ -238,9 +241,10 @@ LayoutPlan::LayoutPlan(PlanState& state, const SegmentNodes& nodes) {
   std::unordered_map<ValueId, Value> values;
   TokenViews token_views(state);
   std::vector<std::pair<const Node*, std::uint32_t>> choices;
-  for (const SegmentNodes::Planned& p : nodes.planned) {
+  for (std::size_t n = 0; n < roles.size(); ++n) {
+    const SegmentNodes::Planned& p = nodes.planned[n];
     if (!p.needed) continue;
-    const Role role = p.late || p.nested ? Role::Dense : role_of(*p.node, state);
+    const Role role = roles[n];
     const ValueId out = p.results().empty() ? kNone : p.results()[0];
     std::uint32_t vertex = role == Role::ChannelsLast ? last : dense;
     if ((role == Role::Either || role == Role::Maker) && out != kNone && has_layouts(state.values[out])) {

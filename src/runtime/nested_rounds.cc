@@ -13,6 +13,7 @@
 #include "ops/controlflow/scan/scan.h"
 #include "runtime/arena.h"
 #include "runtime/control_flow.h"
+#include "runtime/failed_round.h"
 #include "runtime/nested_request.h"
 
 namespace norn::runtime {
@@ -221,7 +222,9 @@ std::int64_t NestedRounds::run_nested(void* const* operands, void* scratch_memor
       if (asks) go = *state.buffer(carried[0], static_cast<std::size_t>(k & 1)) != std::byte{0};
     }
   } catch (Error& e) {
-    throw e.within(round + std::to_string(k));
+    e.within(round + std::to_string(k));
+    if (loop()) throw FailedRound(std::move(e), k);
+    throw std::move(e);
   }
   for (const Carried& c : carried) {
     if (c.output == kNoOperand || c.bytes == 0) continue;

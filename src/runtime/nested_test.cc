@@ -12,11 +12,13 @@
 #include "runtime/arena_pool.h"
 #include "runtime/compiled_model.h"
 #include "runtime/profile.h"
+#include "tests/support/compiled_model.h"
 #include "tests/support/model_builder.h"
 
 namespace norn::runtime {
 namespace {
 
+using norn::test::compile;
 using norn::test::graph_attr;
 using norn::test::GraphBuilder;
 using norn::test::ModelBuilder;
@@ -24,11 +26,6 @@ using ops::test::doubles;
 using ops::test::random_tensor;
 using ops::test::tensor;
 using transform::make_attr;
-
-CompiledModel compile(const ModelBuilder& m, SessionOptions options = {}) {
-  options.verify_passes = true;
-  return CompiledModel(m.build(), {}, options);
-}
 
 // y = x summed with itself m times, and the sums on the way.
 ModelBuilder sums(std::size_t operations = 1) {

@@ -307,11 +307,11 @@ bool mentions(std::string_view text, std::int64_t number) {
   return false;
 }
 
-// Whether the error is about the size. A guard's message has none of the operator's sizes.
+// Whether the error is about the size.
 bool is_of(const Error& error, std::int64_t size) {
   if (const auto* differ = dynamic_cast<const opset::SizesDiffer*>(&error))
     return differ->first() == DimExpr(size) || differ->second() == DimExpr(size);
-  return !program::is_guard(error) && mentions(error.message(), size);
+  return mentions(error.message(), size);
 }
 
 }  // namespace
@@ -351,7 +351,8 @@ PlanState::Whence PlanState::whence(const Node& node, const Error& error) const 
     program::for_each_use(node, [&](ValueId id) { look(graph.value(id).name, graph.value(id).type); });
   }
   if (found.empty()) return {};
-  const auto is_told = [&](const BoundVariable* b) { return is_of(error, b->size); };
+  const bool is_guard = !program::asked_for(error, graph, node).empty();  // which has none of the operator's sizes
+  const auto is_told = [&](const BoundVariable* b) { return !is_guard && is_of(error, b->size); };
   if (derived.empty() && std::any_of(found.begin(), found.end(), is_told))
     std::erase_if(found, [&](const BoundVariable* b) { return !is_told(b); });
   constexpr std::size_t kMost = 6;

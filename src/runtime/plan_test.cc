@@ -13,11 +13,14 @@
 #include "runtime/pack_store.h"
 #include "runtime/plan_cache.h"
 #include "runtime/plan_key.h"
+#include "tests/support/compiled_model.h"
 #include "tests/support/model_builder.h"
 
 namespace norn::runtime {
 namespace {
 
+using norn::test::compile;
+using norn::test::error_of;
 using norn::test::graph_attr;
 using norn::test::GraphBuilder;
 using norn::test::ModelBuilder;
@@ -38,21 +41,6 @@ using Feeds = std::vector<Feed>;
 using Numbers = std::vector<double>;
 
 Tensor run(const CompiledModel& model, const Feeds& feeds) { return model.run(feeds, {})[0].tensor(); }
-
-CompiledModel compile(const ModelBuilder& m, SessionOptions options = {}) {
-  options.verify_passes = true;
-  return CompiledModel(m.build(), {}, options);
-}
-
-std::string error_of(const CompiledModel& model, const Feeds& feeds) {
-  try {
-    model.run(feeds, {});
-  } catch (const Error& e) {
-    EXPECT_NE(e.code(), ErrorCode::Internal) << e.what();
-    return e.what();
-  }
-  return {};
-}
 
 Tensor filled(Shape dims, float value) {
   Tensor t(DataType::Float, std::move(dims));

@@ -5,12 +5,15 @@
 // the shape of the first; without a first time the body's declared shape says what the empty stack looks like.
 #include <algorithm>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 
+#include "base/input_refused.h"
 #include "norn/error.h"
 #include "ops/common/elements.h"
 #include "runtime/control_flow.h"
+#include "runtime/failed_round.h"
 
 namespace norn::runtime {
 namespace {
@@ -55,12 +58,16 @@ Tensor empty_stack(std::span<const StaticType> planned, const program::Graph& bo
   return Tensor(item.dtype, std::move(item.dims));
 }
 
-template <class T>
-T scalar(const Value& value, std::string_view what, std::string_view where) {
+// The only element of a tensor; `refuse` throws what is told of another value.
+template <class T, class Refuse>
+T scalar(const Value& value, std::string_view what, Refuse refuse) {
   if (!value.is_tensor() || value.tensor().size() != 1)
-    throw Error(ErrorCode::RuntimeError, std::string(what) + " is " + value.describe() + "; it must have one element",
-                std::string(where));
+    refuse(std::string(what) + " is " + value.describe() + "; it must have one element");
   return *value.tensor().as<T>();
+}
+template <class T>
+T scalar_input(std::span<Value* const> inputs, std::size_t i, std::string_view what) {
+  return scalar<T>(*inputs[i], what, [i](std::string message) { throw base::InputRefused(std::move(message), i); });
 }
 
 // Of rank 0, or 1 where the body asks for it.
@@ -87,9 +94,8 @@ std::vector<Value> run_loop(const program::Node& node, std::span<Value* const> i
   const program::Graph& body = *node.subgraphs.at(0).graph;
   const std::size_t carried = inputs.size() > 2 ? inputs.size() - 2 : 0;
   const auto given = [&](std::size_t i) { return i < inputs.size() && inputs[i] && !inputs[i]->is_empty(); };
-  const std::int64_t most =
-      given(0) ? scalar<std::int64_t>(*inputs[0], "the trip count M of Loop", "input 0") : INT64_MAX;
-  bool go = !given(1) || scalar<std::uint8_t>(*inputs[1], "the condition of Loop", "input 1") != 0;
+  const std::int64_t most = given(0) ? scalar_input<std::int64_t>(inputs, 0, "the trip count M of Loop") : INT64_MAX;
+  bool go = !given(1) || scalar_input<std::uint8_t>(inputs, 1, "the condition of Loop") != 0;
 
   std::vector<Value> formals(2 + carried);
   for (std::size_t i = 0; i < carried; ++i) {
@@ -105,12 +111,14 @@ std::vector<Value> run_loop(const program::Node& node, std::span<Value* const> i
     try {
       formals[0] = formal_scalar<std::int64_t>(DataType::Int64, k, body.value(body.inputs.at(0)).type);
       std::vector<Value> made = run(0, formals);
-      go = scalar<std::uint8_t>(made[0], "the condition that the body gives", "output 0 of the body") != 0;
+      go = scalar<std::uint8_t>(made[0], "the condition that the body gives", [](std::string message) {
+             throw Error(ErrorCode::RuntimeError, std::move(message), "output 0 of the body");
+           }) != 0;
       for (std::size_t s = 0; s < stacks.size(); ++s) stacks[s].add(made[1 + carried + s], s);
       formals[1] = goes_on();
       for (std::size_t i = 1; i <= carried; ++i) formals[1 + i] = std::move(made[i]);
     } catch (Error& e) {
-      throw e.within("iteration " + std::to_string(k));
+      throw FailedRound(e.within("iteration " + std::to_string(k)), k);
     }
   }
   std::vector<StaticType> unseen;

@@ -10,11 +10,14 @@
 
 #include "base/subnormals.h"
 #include "runtime/compiled_model.h"
+#include "tests/support/compiled_model.h"
 #include "tests/support/model_builder.h"
 
 namespace norn::runtime {
 namespace {
 
+using norn::test::compile;
+using norn::test::error_of;
 using norn::test::graph_attr;
 using norn::test::GraphBuilder;
 using norn::test::ModelBuilder;
@@ -26,20 +29,6 @@ using transform::make_attr;
 using Feeds = std::vector<Feed>;
 
 std::vector<Value> run(const CompiledModel& model, const Feeds& feeds) { return model.run(feeds, {}); }
-
-CompiledModel compile(const ir::Model& model, SessionOptions options = {}) {
-  options.verify_passes = true;
-  return CompiledModel(model, {}, options);
-}
-
-std::string error_of(const CompiledModel& model, const Feeds& feeds) {
-  try {
-    run(model, feeds);
-  } catch (const Error& e) {
-    return e.what();
-  }
-  return "no error";
-}
 
 // A small network with most of what kernels do: convolutions, pooling, a residual, a classifier.
 ir::Model small_network() {

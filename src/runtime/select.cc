@@ -212,8 +212,4 @@ std::optional<opset::Dims> SelectedNode::known_shape(int i) const {
   return opset::to_dims(s_->dims_of(node_->inputs[static_cast<std::size_t>(i)]));
 }
 
-void SelectedNode::fail(std::string message, std::string hint) const {
-  throw Error(ErrorCode::RuntimeError, std::move(message), {}, std::move(hint));
-}
-
 }  // namespace norn::runtime

@@ -212,7 +212,7 @@ class SelectedNode final : public opset::NodeView {
   const norn::Tensor* constant(int i) const override;
   std::optional<opset::Dims> known_ints(int i) const override;
   std::optional<opset::Dims> known_shape(int i) const override;
-  [[noreturn]] void fail(std::string message, std::string hint = {}) const override;
+  ErrorCode fault_code() const noexcept override { return ErrorCode::RuntimeError; }
 
  private:
   const Selector* s_;

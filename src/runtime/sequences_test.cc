@@ -6,11 +6,14 @@
 
 #include "norn/error.h"
 #include "runtime/compiled_model.h"
+#include "tests/support/compiled_model.h"
 #include "tests/support/model_builder.h"
 
 namespace norn::runtime {
 namespace {
 
+using norn::test::compile;
+using norn::test::error_of;
 using norn::test::graph_attr;
 using norn::test::GraphBuilder;
 using norn::test::ModelBuilder;
@@ -31,11 +34,6 @@ Numbers numbers(const Value& of) {
   return found;
 }
 
-CompiledModel compile(const ModelBuilder& m) {
-  SessionOptions options;
-  options.verify_passes = true;
-  return CompiledModel(m.build(), {}, options);
-}
 std::vector<Value> run(const CompiledModel& model, const std::vector<Feed>& feeds) { return model.run(feeds, {}); }
 Feed times(std::int64_t n) { return {"m", tensor<std::int64_t>({}, {n})}; }
 
@@ -187,15 +185,6 @@ TEST(Sequences, GrowInBranchesAndInnerLoops) {
   EXPECT_EQ(run(model, with(4))[0].sequence().items.size(), 6U);
   EXPECT_EQ(run(model, with(0))[0].sequence().items.size(), 0U);
   EXPECT_LT(seconds(model, with(8000)), 64 * std::max(seconds(model, with(500)), 1e-4));
-}
-
-std::string error_of(const CompiledModel& model, const std::vector<Feed>& feeds) {
-  try {
-    run(model, feeds);
-  } catch (const Error& e) {
-    return e.what();
-  }
-  return "no error";
 }
 
 TEST(Sequences, ErrorsTellWhatTheNodeWasGiven) {

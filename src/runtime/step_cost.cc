@@ -6,8 +6,8 @@
 
 #include "ops/generator/constant/constant.h"
 #include "ops/generator/constant_of_shape/constant_of_shape.h"
+#include "ops/generator/eye_like/eye_like.h"
 #include "ops/math/einsum/einsum.h"
-#include "ops/math/expand/expand.h"
 #include "ops/math/gemm/gemm.h"
 #include "ops/math/matmul/matmul.h"
 #include "ops/math/matmul_integer/matmul_integer.h"
@@ -17,30 +17,12 @@
 #include "ops/nn/conv_integer/conv_integer.h"
 #include "ops/nn/conv_transpose/conv_transpose.h"
 #include "ops/nn/deform_conv/deform_conv.h"
-#include "ops/nn/flatten/flatten.h"
 #include "ops/nn/pool/pool.h"
 #include "ops/nn/qlinear_conv/qlinear_conv.h"
 #include "ops/rnn/recurrent/recurrent.h"
+#include "ops/tensor/bit_cast/bit_cast.h"
 #include "ops/tensor/cast/cast.h"
-#include "ops/tensor/compress/compress.h"
-#include "ops/tensor/concat/concat.h"
-#include "ops/tensor/gather/gather.h"
-#include "ops/tensor/gather_elements/gather_elements.h"
-#include "ops/tensor/gather_nd/gather_nd.h"
-#include "ops/tensor/identity/identity.h"
-#include "ops/tensor/pad/pad.h"
-#include "ops/tensor/reshape/reshape.h"
-#include "ops/tensor/scatter_elements/scatter_elements.h"
-#include "ops/tensor/scatter_nd/scatter_nd.h"
 #include "ops/tensor/shape/shape.h"
-#include "ops/tensor/slice/slice.h"
-#include "ops/tensor/split/split.h"
-#include "ops/tensor/squeeze/squeeze.h"
-#include "ops/tensor/tensor_scatter/tensor_scatter.h"
-#include "ops/tensor/tile/tile.h"
-#include "ops/tensor/transpose/transpose.h"
-#include "ops/tensor/trilu/trilu.h"
-#include "ops/tensor/where/where.h"
 #include "opset/domains.h"
 #include "program/node_parameters.h"
 
@@ -56,32 +38,16 @@ double elements(const Shape& dims) {
   return count;
 }
 
-template <std::size_t N>
-bool is_one_of(const Operator* op, const std::array<const Operator*, N>& all) {
-  return std::find(all.begin(), all.end(), op) != all.end();
-}
-
 }  // namespace
 
 bool only_moves(const Operator* op) {
-  static constexpr std::array kMoves = {
-      &ops::Cast,      &ops::Compress,  &ops::Concat,  &ops::Constant,       &ops::ConstantOfShape,
-      &ops::Expand,    &ops::Flatten,   &ops::Gather,  &ops::GatherElements, &ops::GatherND,
-      &ops::Identity,  &ops::Pad,       &ops::Reshape, &ops::Scatter,        &ops::ScatterElements,
-      &ops::ScatterND, &ops::Shape,     &ops::Slice,   &ops::Split,          &ops::Squeeze,
-      &ops::Tile,      &ops::Transpose, &ops::Trilu,   &ops::Unsqueeze,      &ops::TensorScatter,
-      &ops::Where,
-  };
-  return is_one_of(op, kMoves);
+  // Constants, sizes, and elements in another type: nothing is computed from their values.
+  static constexpr std::array kGiven = {&ops::BitCast, &ops::Cast,  &ops::Constant, &ops::ConstantOfShape,
+                                        &ops::EyeLike, &ops::Shape, &ops::Size};
+  return op->moves != opset::Movement::None || std::find(kGiven.begin(), kGiven.end(), op) != kGiven.end();
 }
 
 namespace {
-
-// Of their first input they read what they give.
-bool picks(const Operator* op) {
-  static constexpr std::array kPicks = {&ops::Gather, &ops::GatherElements, &ops::GatherND, &ops::Slice};
-  return is_one_of(op, kPicks);
-}
 
 bool pools(const Operator* op) { return op == &ops::MaxPool || op == &ops::AveragePool; }
 
@@ -142,15 +108,17 @@ StepCost step_cost(const program::Graph& graph, const StepInfo& info) {
   StepCost cost;
   const Node& first = operation_of(graph, info);
   if (!first.subgraphs.empty()) return cost;
-  double read = 0, made = 0;
-  for (std::size_t i = 0; i < info.inputs.size(); ++i) {
-    const bool picked = i == 0 && picks(first.op) && !info.outputs.empty();
-    cost.bytes += picked ? std::min(bytes_of(info.inputs[0]), bytes_of(info.outputs[0])) : bytes_of(info.inputs[i]);
-    read = std::max(read, elements(info.inputs[i].dims));
-  }
+  double read = 0, made = 0, given = 0;
   for (const StaticType& type : info.outputs) {
-    cost.bytes += bytes_of(type);
+    given += bytes_of(type);
     made = std::max(made, elements(type.dims));
+  }
+  cost.bytes = given;
+  for (std::size_t i = 0; i < info.inputs.size(); ++i) {
+    const double bytes = bytes_of(info.inputs[i]);
+    const bool picked = i == 0 && first.op->moves == opset::Movement::First;
+    cost.bytes += picked ? std::min(bytes, given) : bytes;
+    read = std::max(read, elements(info.inputs[i].dims));
   }
   if (info.copies) {
     cost.flop = 0;

@@ -1,14 +1,15 @@
 #include "runtime/tell.h"
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 #include <string_view>
 #include <vector>
 
+#include "base/input_refused.h"
 #include "base/text.h"
 #include "opset/type_check.h"
 #include "program/inlined.h"
+#include "runtime/failed_round.h"
 
 namespace norn::runtime {
 
@@ -45,25 +46,6 @@ std::string fed_inputs(const Graph& graph, std::span<const ValueId> values) {
 
 namespace {
 
-// N of a place that begins with `input N`.
-std::optional<std::size_t> input_of(std::string_view where) {
-  constexpr std::string_view kInput = "input ";
-  if (!where.starts_with(kInput)) return {};
-  where.remove_prefix(kInput.size());
-  std::size_t number = 0;
-  const auto [end, fault] = std::from_chars(where.data(), where.data() + where.size(), number);
-  if (fault != std::errc{} || end == where.data()) return {};
-  return number;
-}
-
-// K of " / iteration K / ..."; 0 if there is none.
-std::size_t round_of(std::string_view where) {
-  constexpr std::string_view kRound = " / iteration ";
-  std::size_t round = 0;
-  if (where.starts_with(kRound)) std::from_chars(where.data() + kRound.size(), where.data() + where.size(), round);
-  return round;
-}
-
 // Whether the input takes integers only: an index, a length, a count.
 bool chooses(const Node& node, std::size_t input) {
   const std::span<const opset::Param> params = node.schema->inputs;
@@ -81,12 +63,12 @@ bool chooses(const Node& node, std::size_t input) {
   return false;
 }
 
-}  // namespace
-
-void help_with_feeds(Error& error, const Graph& graph, const Node& node, bool own) {
+// The help against what contents led to: which inputs of the graph the node's inputs follow from. `named` is the one
+// that is refused; where none is named, of a node's `own` error its indices, lengths and counts are, where it reads
+// any.
+void help_with_feeds(Error& error, const Graph& graph, const Node& node, std::optional<std::size_t> named, bool own) {
   if (error.code() != ErrorCode::RuntimeError && error.code() != ErrorCode::LimitExceeded) return;
   std::vector<ValueId> blamed;
-  const std::optional<std::size_t> named = input_of(error.where());
   if (named && node.input(*named) != kNone) blamed.push_back(node.input(*named));
   std::optional<std::size_t> constant;  // the first input that chooses and follows from no feed
   if (blamed.empty() && own && error.code() == ErrorCode::RuntimeError)
@@ -117,6 +99,8 @@ void help_with_feeds(Error& error, const Graph& graph, const Node& node, bool ow
     error.help("what the node reads follows from what is fed as " + fed + ": correct that, or the model");
 }
 
+}  // namespace
+
 void throw_as(const Error& met, const Error& told) {
   if (dynamic_cast<const NoMemory*>(&met)) throw NoMemory(told);
   throw told;
@@ -142,7 +126,7 @@ Error told(const Error& error, const Graph& graph, const Node& node, const std::
   std::string where = error.where();
   if (inlined && where.find(inlined->path + " / inputs (") != std::string::npos) {
     Error e = error;
-    if (!in_body) help_with_feeds(e, graph, node, false);
+    if (!in_body) help_with_feeds(e, graph, node, {}, false);
     return e;
   }
   const std::size_t at = where.find(path);
@@ -151,14 +135,17 @@ Error told(const Error& error, const Graph& graph, const Node& node, const std::
   if (!own && at > 0) where = path + " / " + where.substr(0, at - 3) + where.substr(at + path.size());
   // What helps a node in the body of an operator does not help the operator.
   Error e(error.code(), error.message(), std::move(where), own && inlined ? std::string() : error.hint());
-  // Of a round behind the first one, what is fed may be right.
-  if (!own && e.code() == ErrorCode::RuntimeError && round_of(e.where().substr(path.size())) > 0)
+  const auto* round = dynamic_cast<const FailedRound*>(&error);
+  if (!own && e.code() == ErrorCode::RuntimeError && round && round->round() > 0)
     e.help(
         "the iterations before this one did not fail: correct what the body carries on or counts, or how often it "
         "runs");
-  if (!in_body) help_with_feeds(e, graph, node, own);
+  const auto* refused = dynamic_cast<const base::InputRefused*>(&error);
+  if (!in_body) help_with_feeds(e, graph, node, refused ? std::optional(refused->input()) : std::nullopt, own);
   if (own) e.within(place);
-  return !inlined ? e : of_operator(*inlined, e, program::describe_inputs(*inlined, type_of), e.hint());
+  if (!inlined) return e;
+  const std::string asked = own ? program::asked_for(error, graph, node) : std::string();
+  return of_operator(*inlined, e, program::describe_inputs(*inlined, type_of), e.hint(), asked);
 }
 
 Error told(const Error& error, const Segment& segment, const Graph& graph, std::size_t step, bool in_body) {

@@ -15,11 +15,6 @@ namespace norn::runtime {
 // The inputs of the graph that these values follow from, as a list of names.
 std::string fed_inputs(const program::Graph& graph, std::span<const program::ValueId> values);
 
-// The help against what contents led to: which inputs of the graph the node's inputs follow from. If the place begins
-// with `input 1` that is the one; of a node's `own` error its indices, lengths and counts are, where it reads any.
-// To be called before the error is given the node's place.
-void help_with_feeds(Error& error, const program::Graph& graph, const program::Node& node, bool own);
-
 // `inputs ("x" float[2], none)`
 std::string inputs_text(const program::Graph& graph, const program::Node& node, std::span<const Value* const> inputs);
 

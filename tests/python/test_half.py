@@ -34,12 +34,19 @@ SUMS = """agraph (T[4, 6] x, T[1, 3, 8, 8] i, T[1, 5, 5, 2] g, T[2, 4] r) => (c,
     p, q = MaxPool<kernel_shape = [2, 2], strides = [2, 2]>(i)
     u = MaxUnpool<kernel_shape = [2, 2], strides = [2, 2]>(p, q)
 }"""
+MOVES = """agraph (T[4, 6] x, int64[4, 6] k, int64[3, 2] nd) => (a, b, c, d, e, f) {
+    t = Tanh(x) ge = GatherElements<axis = 1>(t, k) a = Exp(ge) gn = GatherND(t, nd) b = Exp(gn)
+    two = Constant<value_ints = [2, 1]>() ti = Tile(t, two) c = Exp(ti) tr = Trilu<upper = 0>(t) d = Exp(tr)
+    s1, s2 = Split<axis = 1, num_outputs = 2>(t) s = Mul(s1, s2) e = Exp(s)
+    u = ScatterElements<axis = 1>(t, k, a) f = Exp(u)
+}"""
 TYPES = {"float16": np.float16, "bfloat16": ml_dtypes.bfloat16}
 SHAPES = {
     CNN: {"x": (2, 8, 9, 9), "w": (8, 8, 3, 3), "b": (8,), "f": (8, 5)},
     ATTENTION: dict.fromkeys("qkv", (1, 6, 4, 8)),
     BRANCH: {"x": (4,)},
     SUMS: {"x": (4, 6), "i": (1, 3, 8, 8), "g": (1, 5, 5, 2), "r": (2, 4)},
+    MOVES: {"x": (4, 6)},
     RECURRENT: {"x": (7, 2, 5), "w": (2, 24, 5), "r": (2, 24, 6), "v": (1, 18, 12), "u": (1, 18, 6)},
 }
 
@@ -54,16 +61,18 @@ def feeds_of(text, dtype):
     feeds = {name: rng.uniform(-1, 1, dims).astype(dtype) for name, dims in SHAPES[text].items()}
     if text == ATTENTION:
         feeds["mask"] = np.ones((6, 6), bool)
+    if text == MOVES:
+        feeds |= {"k": np.tile(rng.permutation(6), (4, 1)), "nd": rng.integers(-4, 4, (3, 2))}
     if text == BRANCH:
         feeds["c"] = np.array(True)
     return feeds
 
 
 @pytest.mark.parametrize("elem", TYPES)
-@pytest.mark.parametrize("text", SHAPES, ids=["cnn", "attention", "branch", "sums", "recurrent"])
+@pytest.mark.parametrize("text", SHAPES, ids=["cnn", "attention", "branch", "sums", "moves", "recurrent"])
 def test_results_are_those_of_f32_rounded_once(text, elem):
     feeds = feeds_of(text, TYPES[elem])
-    wide = {k: v if v.dtype == bool else v.astype(np.float32) for k, v in feeds.items()}
+    wide = {k: v.astype(np.float32) if v.dtype == TYPES[elem] else v for k, v in feeds.items()}
     half, single = session(text, elem), session(text, "float")
     for turn in range(2):
         for got, want in zip(half.run(None, feeds), single.run(None, wide), strict=True):
@@ -81,6 +90,12 @@ def test_only_edges_are_cast(elem):
     casts = [op for op, kernel in steps if op == "Cast"]
     assert len(casts) == 6, steps  # four inputs, two outputs
     assert not [op for op, kernel in steps if kernel == "reference"], steps
+
+
+def test_what_moves_between_operations_is_not_cast():
+    explained = session(MOVES, "float16").explanation(feeds_of(MOVES, np.float16))
+    casts = [step for step in explained["steps"] if step["operations"][0]["op_type"] == "Cast"]
+    assert len(casts) == 7  # an input and six outputs
 
 
 @pytest.mark.parametrize("elem", TYPES)

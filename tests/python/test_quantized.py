@@ -373,3 +373,34 @@ def test_what_overflows_when_dequantized_is_quantized_to_a_bound():
     )
     feeds = {"x": np.array([0, 50, 99, 100, 101, 255], np.uint8)}
     np.testing.assert_array_equal(explained(m, feeds)[1][0], one_by_one(m, feeds)[0])
+
+
+X3 = rng(12).integers(0, 256, (2, 3, 4)).astype(np.uint8)
+
+
+@pytest.mark.parametrize(
+    "op, chooses, wanted",
+    [
+        ("GatherElements<axis = -2>", np.array([[[2, 0, -1, 1]], [[0, 0, 2, -3]]]),
+         lambda i: np.take_along_axis(X3, i % 3, 1)),
+        ("GatherND", np.array([[1, 2], [-2, 0], [0, -1]]), lambda i: X3[tuple(i.T)]),
+        ("Compress<axis = 1>", np.array([True, False, True]), lambda c: X3[:, c]),
+        ("Gather<axis = 2>", np.array(-1), lambda i: X3[..., i]),
+        ("ReverseSequence<batch_axis = 0, time_axis = 1>", np.array([3, 2]),
+         lambda _: np.stack([X3[0, ::-1], X3[1, [1, 0, 2]]])),
+        ("Tile", np.array([1, 2, 1]), lambda n: np.tile(X3, n)),
+    ],
+)  # fmt: skip
+def test_what_only_moves_elements_moves_integers(op, chooses, wanted):
+    m = model(
+        f"""g (uint8[2,3,4] x) => (y)
+        {{ f = DequantizeLinear(x, s, z) m = {op}(f, c) y = QuantizeLinear(m, s, z) }}""",
+        s=np.float32(0.07),
+        z=np.uint8(9),
+        c=chooses,
+    )
+    session, (got,) = explained(m, {"x": X3})
+    np.testing.assert_array_equal(got, wanted(chooses))
+    ran = [o["op_type"] for step in session.explanation({"x": X3})["steps"] for o in step["operations"]]
+    # What repeats elements would have more of them to dequantize where real ones are needed.
+    assert ("DequantizeLinear" in ran) == (op == "Tile")

@@ -4,6 +4,7 @@
 #include <array>
 #include <string>
 
+#include "base/input_refused.h"
 #include "kernels/cpu/cast.h"
 #include "kernels/cpu/halves.h"
 #include "kernels/cpu/operand_reader.h"
@@ -138,7 +139,7 @@ class Power final : public Kernel {
         std::memcpy(&value, power.data() + i, sizeof value);
         misfits |= static_cast<unsigned>(!(value >= -0x1p63 && value < 0x1p63));
       }
-      if (misfits != 0) throw Error(ErrorCode::RuntimeError, "a power does not fit the integer type", "input 1");
+      if (misfits != 0) throw base::InputRefused("a power does not fit the integer type", 1);
       OperandReader::Tile whole;
       cut_(power.data(), whole.data(), n);
       power = whole;

@@ -8,6 +8,7 @@
 #include <string>
 #include <type_traits>
 
+#include "base/input_refused.h"
 #include "kernels/cpu/cast.h"
 #include "kernels/cpu/halves.h"
 #include "kernels/cpu/operand_reader.h"
@@ -203,7 +204,7 @@ constexpr Candidate<TypedConfig> kTypedCandidates[] = {{"typed", refuses, make}}
 
 std::span<const Candidate<TypedConfig>> typed_candidates() { return kTypedCandidates; }
 
-void refuse_zero_divisor() { throw Error(ErrorCode::RuntimeError, "an integer is divided by zero", "input 1"); }
-void refuse_power_of_zero() { throw Error(ErrorCode::RuntimeError, "0 to a negative power", "input 1"); }
+void refuse_zero_divisor() { throw base::InputRefused("an integer is divided by zero", 1); }
+void refuse_power_of_zero() { throw base::InputRefused("0 to a negative power", 1); }
 
 }  // namespace norn::kernels

@@ -5,6 +5,7 @@
 #include <deque>
 #include <map>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "norn/error.h"
 #include "ops/common/case_matrix.h"
@@ -490,6 +491,35 @@ std::string check_refusal(const Trial& trial, std::string_view message) {
   return check_session_refusal ? check_session_refusal(trial, message) : std::string();
 }
 
+// The bits of an element, or its characters.
+std::string element_of(const Tensor& t, std::int64_t i) {
+  if (t.dtype() == DataType::String) return t.as<std::string>()[i];
+  const std::size_t bytes = t.bytes() / static_cast<std::size_t>(t.size());
+  return {static_cast<const char*>(t.data()) + static_cast<std::size_t>(i) * bytes, bytes};
+}
+
+// That what the operator says of itself (`moves`) holds of the outputs.
+std::string check_movement(const Trial& trial, const std::vector<Value>& outputs) {
+  const opset::Movement moves = trial.op->moves;
+  const bool sums = std::any_of(trial.attrs.begin(), trial.attrs.end(),
+                                [](const ir::Attribute& a) { return a.name.get() == "reduction"; });
+  if (moves == opset::Movement::None || (moves == opset::Movement::Mixed && sums)) return {};
+  std::unordered_set<std::string> given, others;
+  for (std::size_t i = 0; i < (moves == opset::Movement::First ? 1 : trial.inputs.size()); ++i) {
+    const auto& value = trial.inputs[i].value;
+    if (!value || !value->is_tensor()) continue;
+    for (std::int64_t k = 0; k < value->tensor().size(); ++k) given.insert(element_of(value->tensor(), k));
+  }
+  for (const Value& value : outputs) {
+    if (!value.is_tensor()) continue;
+    for (std::int64_t k = 0; k < value.tensor().size(); ++k)
+      if (std::string e = element_of(value.tensor(), k); !given.contains(e)) others.insert(std::move(e));
+  }
+  // One that is not of the inputs is the constant.
+  if (others.size() <= (moves == opset::Movement::Mixed ? 1 : 0)) return {};
+  return "the operator is said to move elements, and gives others than it is given";
+}
+
 std::string check(const Trial& trial, bool thorough) {
   const Case& c = *trial.source;
   if (c.with.to) return check_move_only(trial);
@@ -500,6 +530,7 @@ std::string check(const Trial& trial, bool thorough) {
   if (!truth) throw Error(ErrorCode::Internal, "the case does not say what the operator gives");
   std::string wrong;
   if (runs) wrong = check_reference(trial, *truth);
+  if (wrong.empty()) wrong = check_movement(trial, truth->outputs);
   if (wrong.empty()) wrong = check_inference(trial, *truth);
   if (!opset::is_runnable(*trial.op) || !thorough) return wrong;
   if (wrong.empty()) wrong = check_versions(trial, *truth);

@@ -81,10 +81,6 @@ void ReferenceContext::set_output(int i, Value value) {
   outputs_[static_cast<std::size_t>(i)].placed = false;
 }
 
-void ReferenceContext::fail(std::string message, std::string hint) const {
-  throw Error(ErrorCode::RuntimeError, std::move(message), {}, std::move(hint));
-}
-
 ReferenceFn find_reference(const Operator& op, int since) noexcept {
   const auto& entries = kernels().entries;
   const auto at = entries.find(&op);

@@ -1,6 +1,6 @@
 // Integers wrap around; their division truncates towards zero, and a zero divisor is an error. Floating formats compute
 // in double and round once: for float and everything narrower that is the correctly rounded result.
-#include "norn/error.h"
+#include "base/input_refused.h"
 #include "ops/common/loops.h"
 #include "ops/math/binary_arith/binary_arith.h"
 #include "opset/reference.h"
@@ -13,7 +13,7 @@ using opset::ReferenceContext;
 
 template <class D>
 D divisor(D b) {
-  if (b == 0) throw Error(ErrorCode::RuntimeError, "an integer is divided by zero", "input 1");
+  if (b == 0) throw base::InputRefused("an integer is divided by zero", 1);
   return b;
 }
 

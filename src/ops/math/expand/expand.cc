@@ -54,7 +54,8 @@ std::optional<Dims> resolve_expand(const NodeView& node) {
   return shape;
 }
 
-constinit const Operator Expand = {.name = "Expand", .history = kExpand, .infer = infer_expand};
+constinit const Operator Expand = {
+    .name = "Expand", .history = kExpand, .infer = infer_expand, .moves = Movement::First};
 
 void expand_schemas(SchemaTable& table) { table.add(Expand); }
 

@@ -2,7 +2,7 @@
 // cut quotient is exact; the other one is rounded when the divisor is added.
 #include <cmath>
 
-#include "norn/error.h"
+#include "base/input_refused.h"
 #include "ops/common/loops.h"
 #include "ops/math/mod/mod.h"
 #include "opset/reference.h"
@@ -15,7 +15,7 @@ using opset::ReferenceContext;
 
 template <class D>
 D rest(D a, D b) {
-  if (b == 0) throw Error(ErrorCode::RuntimeError, "an integer is divided by zero", "input 1");
+  if (b == 0) throw base::InputRefused("an integer is divided by zero", 1);
   if (std::is_signed_v<D> && b == static_cast<D>(-1)) return 0;  // the least integer has no quotient
   return a % b;
 }

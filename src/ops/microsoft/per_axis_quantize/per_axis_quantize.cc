@@ -2,6 +2,7 @@
 #include "ops/microsoft/per_axis_quantize/per_axis_quantize.h"
 
 #include "ops/microsoft/domain.h"
+#include "opset/infer_context.h"
 
 namespace norn::ops {
 namespace microsoft {
@@ -53,13 +54,24 @@ constexpr Schema kDequantizeLinear[] = {
      .types = kDequantizeLinearTypes},
 };
 
+void infer_of_type(InferContext& ctx, DataType type) {
+  if (ctx.has_rank(0))
+    ctx.set(0, type, ctx.shape(0));
+  else
+    ctx.set(0, type);
+}
+void infer_quantize_by_axis(InferContext& ctx) { infer_of_type(ctx, ctx.has_input(2) ? ctx.elem(2) : DataType::Uint8); }
+void infer_dequantize_by_axis(InferContext& ctx) { infer_of_type(ctx, ctx.elem(1)); }
+
 }  // namespace
 }  // namespace per_axis_quantize_cc
 
 constinit const Operator QuantizeLinear = {
-    .domain = kMicrosoftDomain, .name = "QuantizeLinear", .history = kQuantizeLinear};
-constinit const Operator DequantizeLinear = {
-    .domain = kMicrosoftDomain, .name = "DequantizeLinear", .history = kDequantizeLinear};
+    .domain = kMicrosoftDomain, .name = "QuantizeLinear", .history = kQuantizeLinear, .infer = infer_quantize_by_axis};
+constinit const Operator DequantizeLinear = {.domain = kMicrosoftDomain,
+                                             .name = "DequantizeLinear",
+                                             .history = kDequantizeLinear,
+                                             .infer = infer_dequantize_by_axis};
 
 }  // namespace microsoft
 

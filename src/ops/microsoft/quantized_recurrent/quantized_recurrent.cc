@@ -2,7 +2,9 @@
 // each direction, or for each of its columns.
 #include "ops/microsoft/quantized_recurrent/quantized_recurrent.h"
 
+#include "ops/common/agree.h"
 #include "ops/microsoft/domain.h"
+#include "opset/infer_context.h"
 
 namespace norn::ops {
 namespace microsoft {
@@ -48,11 +50,26 @@ constexpr Schema kDynamicQuantizeLstm[] = {
     {.since = 1, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs, .types = kTypes},
 };
 
+void infer_dynamic_quantize_lstm(InferContext& ctx) {
+  for (const int i : {0, 1, 2}) ctx.require_rank(i, 3);
+  const auto size = [&](int i, int axis) {
+    const auto known = size_of(ctx, i, axis);
+    return known ? *known : ctx.fresh_dim();
+  };
+  const auto given = ctx.attrs().find_i("hidden_size");
+  const DimExpr steps = size(0, 0), batch = size(0, 1), hidden = given ? DimExpr(*given) : size(2, 1);
+  const DimExpr directions = ctx.attrs().s("direction") == "bidirectional" ? 2 : 1;
+  ctx.set(0, DataType::Float, {steps, directions, batch, hidden});
+  for (const int i : {1, 2}) ctx.set(i, DataType::Float, {directions, batch, hidden});
+}
+
 }  // namespace
 }  // namespace quantized_recurrent_cc
 
-constinit const Operator DynamicQuantizeLSTM = {
-    .domain = kMicrosoftDomain, .name = "DynamicQuantizeLSTM", .history = kDynamicQuantizeLstm};
+constinit const Operator DynamicQuantizeLSTM = {.domain = kMicrosoftDomain,
+                                                .name = "DynamicQuantizeLSTM",
+                                                .history = kDynamicQuantizeLstm,
+                                                .infer = infer_dynamic_quantize_lstm};
 
 }  // namespace microsoft
 

@@ -67,7 +67,8 @@ void infer_flatten(InferContext& ctx) {
 }  // namespace
 }  // namespace flatten_cc
 
-constinit const Operator Flatten = {.name = "Flatten", .history = kFlatten, .infer = infer_flatten};
+constinit const Operator Flatten = {
+    .name = "Flatten", .history = kFlatten, .infer = infer_flatten, .moves = Movement::First};
 
 void flatten_schemas(SchemaTable& table) { table.add(Flatten); }
 

@@ -87,7 +87,8 @@ std::optional<Dims> unpooled_shape(const NodeView& node, const Dims& x) {
   return out;
 }
 
-constinit const Operator MaxUnpool = {.name = "MaxUnpool", .history = kMaxUnpool, .infer = infer_max_unpool};
+constinit const Operator MaxUnpool = {
+    .name = "MaxUnpool", .history = kMaxUnpool, .infer = infer_max_unpool, .moves = Movement::Mixed};
 
 void max_unpool_schemas(SchemaTable& table) { table.add(MaxUnpool); }
 

@@ -1,6 +1,9 @@
 // Mean zero and variance one over axes. The default axes, 0, 2 and 3, fit images N x C x H x W only.
 #include "ops/nn/mean_variance_normalization/mean_variance_normalization.h"
 
+#include "ops/common/shapes.h"
+#include "opset/infer_context.h"
+
 namespace norn::ops {
 inline namespace mean_variance_normalization_cc {
 namespace {
@@ -23,11 +26,17 @@ constexpr Schema kMeanVarianceNormalization[] = {
     {.since = 13, .inputs = kInputs13, .outputs = kOutputs13, .attrs = kAttrs, .types = kTypes13, .same_meaning = true},
 };
 
+void infer_mean_variance_normalization(InferContext& ctx) {
+  if (ctx.has_rank(0)) ctx.normalize_axes(ctx.attrs().ints("axes"), ctx.rank(0));
+  same_as_input(ctx);
+}
+
 }  // namespace
 }  // namespace mean_variance_normalization_cc
 
 constinit const Operator MeanVarianceNormalization = {.name = "MeanVarianceNormalization",
-                                                      .history = kMeanVarianceNormalization};
+                                                      .history = kMeanVarianceNormalization,
+                                                      .infer = infer_mean_variance_normalization};
 
 void mean_variance_normalization_schemas(SchemaTable& table) { table.add(MeanVarianceNormalization); }
 

@@ -69,7 +69,7 @@ CenterCropPadParams resolve_center_crop_pad(const NodeView& node) {
 }
 
 constinit const Operator CenterCropPad = {
-    .name = "CenterCropPad", .history = kCenterCropPad, .infer = infer_center_crop_pad};
+    .name = "CenterCropPad", .history = kCenterCropPad, .infer = infer_center_crop_pad, .moves = Movement::Mixed};
 
 void center_crop_pad_schemas(SchemaTable& table) { table.add(CenterCropPad); }
 

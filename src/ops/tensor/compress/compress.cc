@@ -80,7 +80,8 @@ std::vector<std::int64_t> compress_choice(const NodeView& node, const Tensor& co
   return chosen;
 }
 
-constinit const Operator Compress = {.name = "Compress", .history = kCompress, .infer = infer_compress};
+constinit const Operator Compress = {
+    .name = "Compress", .history = kCompress, .infer = infer_compress, .moves = Movement::First};
 
 void compress_schemas(SchemaTable& table) { table.add(Compress); }
 

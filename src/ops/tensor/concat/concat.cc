@@ -111,7 +111,8 @@ std::int64_t resolve_concat(const NodeView& node, std::int64_t rank) {
   return node.normalize_axis(given_axis(node), rank);
 }
 
-constinit const Operator Concat = {.name = "Concat", .history = kConcat, .infer = infer_concat};
+constinit const Operator Concat = {
+    .name = "Concat", .history = kConcat, .infer = infer_concat, .moves = Movement::Mixed};
 
 void concat_schemas(SchemaTable& table) { table.add(Concat); }
 

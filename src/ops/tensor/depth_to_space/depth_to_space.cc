@@ -97,9 +97,9 @@ BlockParams resolve_blocks(const NodeView& node) {
 }
 
 constinit const Operator DepthToSpace = {
-    .name = "DepthToSpace", .history = kDepthToSpace, .infer = infer_depth_to_space};
+    .name = "DepthToSpace", .history = kDepthToSpace, .infer = infer_depth_to_space, .moves = Movement::First};
 constinit const Operator SpaceToDepth = {
-    .name = "SpaceToDepth", .history = kSpaceToDepth, .infer = infer_space_to_depth};
+    .name = "SpaceToDepth", .history = kSpaceToDepth, .infer = infer_space_to_depth, .moves = Movement::First};
 
 void depth_to_space_schemas(SchemaTable& table) {
   for (const Operator* op : {&DepthToSpace, &SpaceToDepth}) table.add(*op);

@@ -72,7 +72,8 @@ void infer_gather(InferContext& ctx) {
 }  // namespace
 }  // namespace gather_cc
 
-constinit const Operator Gather = {.name = "Gather", .history = kGather, .infer = infer_gather};
+constinit const Operator Gather = {
+    .name = "Gather", .history = kGather, .infer = infer_gather, .moves = Movement::First};
 
 void gather_schemas(SchemaTable& table) { table.add(Gather); }
 

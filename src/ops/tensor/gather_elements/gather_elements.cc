@@ -59,7 +59,7 @@ std::optional<std::int64_t> elements_axis(const NodeView& node, const std::optio
 }
 
 constinit const Operator GatherElements = {
-    .name = "GatherElements", .history = kGatherElements, .infer = infer_gather_elements};
+    .name = "GatherElements", .history = kGatherElements, .infer = infer_gather_elements, .moves = Movement::First};
 
 void gather_elements_schemas(SchemaTable& table) { table.add(GatherElements); }
 

@@ -89,7 +89,8 @@ GatherNdParams resolve_gather_nd(const NodeView& node) {
   return p;
 }
 
-constinit const Operator GatherND = {.name = "GatherND", .history = kGatherND, .infer = infer_gather_nd};
+constinit const Operator GatherND = {
+    .name = "GatherND", .history = kGatherND, .infer = infer_gather_nd, .moves = Movement::First};
 
 void gather_nd_schemas(SchemaTable& table) { table.add(GatherND); }
 

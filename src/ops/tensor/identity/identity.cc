@@ -60,7 +60,8 @@ void infer_identity(InferContext& ctx) {
 }  // namespace
 }  // namespace identity_cc
 
-constinit const Operator Identity = {.name = "Identity", .history = kIdentity, .infer = infer_identity};
+constinit const Operator Identity = {
+    .name = "Identity", .history = kIdentity, .infer = infer_identity, .moves = Movement::First};
 
 void identity_schemas(opset::SchemaTable& table) { table.add(Identity); }
 

@@ -84,7 +84,8 @@ OneHotParams resolve_one_hot(const NodeView& node) {
   return p;
 }
 
-constinit const Operator OneHot = {.name = "OneHot", .history = kOneHot, .infer = infer_one_hot};
+constinit const Operator OneHot = {
+    .name = "OneHot", .history = kOneHot, .infer = infer_one_hot, .moves = Movement::Mixed};
 
 void one_hot_schemas(SchemaTable& table) { table.add(OneHot); }
 

@@ -177,7 +177,7 @@ const norn::Tensor* pad_element(const NodeView& node) {
   return node.constant(2);
 }
 
-constinit const Operator Pad = {.name = "Pad", .history = kPad, .infer = infer_pad};
+constinit const Operator Pad = {.name = "Pad", .history = kPad, .infer = infer_pad, .moves = Movement::Mixed};
 
 void pad_schemas(SchemaTable& table) { table.add(Pad); }
 

@@ -13,6 +13,7 @@
 
 #include "ops/common/shapes.h"
 #include "opset/infer_context.h"
+#include "opset/inference_faults.h"
 
 namespace norn::ops {
 
@@ -181,7 +182,8 @@ std::optional<std::vector<std::optional<DimExpr>>> resolve_reshape(const NodeVie
       sizes.emplace_back((*in)[i]);
       copied[i] = true;
     } else if (t.is_constant() && t.constant() < 0) {
-      node.fail("the shape " + to_string(*target) + " has a size below -1");
+      throw SizeBelowMinusOne(node.fault_code(), "the shape " + to_string(*target) + " has a size below -1",
+                              t.constant());
     } else {
       zero = zero || is(t, 0);
       sizes.emplace_back(t);
@@ -211,7 +213,8 @@ std::optional<std::vector<std::optional<DimExpr>>> resolve_reshape(const NodeVie
   return sizes;
 }
 
-constinit const Operator Reshape = {.name = "Reshape", .history = kReshape, .infer = infer_reshape};
+constinit const Operator Reshape = {
+    .name = "Reshape", .history = kReshape, .infer = infer_reshape, .moves = Movement::First};
 
 void reshape_schemas(SchemaTable& table) { table.add(Reshape); }
 

@@ -48,7 +48,7 @@ bool batch_is_first(const NodeView& node) {
 }
 
 constinit const Operator ReverseSequence = {
-    .name = "ReverseSequence", .history = kReverseSequence, .infer = infer_reverse_sequence};
+    .name = "ReverseSequence", .history = kReverseSequence, .infer = infer_reverse_sequence, .moves = Movement::First};
 
 void reverse_sequence_schemas(SchemaTable& table) { table.add(ReverseSequence); }
 

@@ -99,9 +99,10 @@ ScatterReduction resolve_scatter_reduction(const NodeView& node) {
                      : ScatterReduction::None;
 }
 
-constinit const Operator Scatter = {.name = "Scatter", .history = kScatter, .infer = infer_scatter_elements};
+constinit const Operator Scatter = {
+    .name = "Scatter", .history = kScatter, .infer = infer_scatter_elements, .moves = Movement::Mixed};
 constinit const Operator ScatterElements = {
-    .name = "ScatterElements", .history = kScatterElements, .infer = infer_scatter_elements};
+    .name = "ScatterElements", .history = kScatterElements, .infer = infer_scatter_elements, .moves = Movement::Mixed};
 
 void scatter_elements_schemas(SchemaTable& table) {
   for (const Operator* op : {&Scatter, &ScatterElements}) table.add(*op);

@@ -71,7 +71,8 @@ void check_scatter_nd(const NodeView& node) {
     node.unify((*data)[coordinates + d], (*updates)[tuples + d], "sizes of the data and of updates");
 }
 
-constinit const Operator ScatterND = {.name = "ScatterND", .history = kScatterND, .infer = infer_scatter_nd};
+constinit const Operator ScatterND = {
+    .name = "ScatterND", .history = kScatterND, .infer = infer_scatter_nd, .moves = Movement::Mixed};
 
 void scatter_nd_schemas(SchemaTable& table) { table.add(ScatterND); }
 

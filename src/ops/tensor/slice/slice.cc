@@ -251,7 +251,7 @@ std::vector<SliceRange> slice_ranges(const NodeView& node, const Shape& x) {
   return ranges;
 }
 
-constinit const Operator Slice = {.name = "Slice", .history = kSlice, .infer = infer_slice};
+constinit const Operator Slice = {.name = "Slice", .history = kSlice, .infer = infer_slice, .moves = Movement::First};
 
 void slice_schemas(SchemaTable& table) { table.add(Slice); }
 

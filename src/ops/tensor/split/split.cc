@@ -141,7 +141,7 @@ SplitParams resolve_split(const NodeView& node, const Dims* shape, std::size_t o
   return p;
 }
 
-constinit const Operator Split = {.name = "Split", .history = kSplit, .infer = infer_split};
+constinit const Operator Split = {.name = "Split", .history = kSplit, .infer = infer_split, .moves = Movement::First};
 
 void split_schemas(SchemaTable& table) { table.add(Split); }
 

@@ -190,8 +190,10 @@ std::optional<std::vector<bool>> resolve_unsqueeze(const NodeView& node, std::op
   return marked(node.normalize_axes(*axes.values, out), out);
 }
 
-constinit const Operator Squeeze = {.name = "Squeeze", .history = kSqueeze, .infer = infer_squeeze};
-constinit const Operator Unsqueeze = {.name = "Unsqueeze", .history = kUnsqueeze, .infer = infer_unsqueeze};
+constinit const Operator Squeeze = {
+    .name = "Squeeze", .history = kSqueeze, .infer = infer_squeeze, .moves = Movement::First};
+constinit const Operator Unsqueeze = {
+    .name = "Unsqueeze", .history = kUnsqueeze, .infer = infer_unsqueeze, .moves = Movement::First};
 
 void squeeze_schemas(SchemaTable& table) {
   table.add(Squeeze);

@@ -68,7 +68,7 @@ TensorScatterParams resolve_tensor_scatter(const NodeView& node, std::int64_t ra
 }
 
 constinit const Operator TensorScatter = {
-    .name = "TensorScatter", .history = kTensorScatter, .infer = infer_tensor_scatter};
+    .name = "TensorScatter", .history = kTensorScatter, .infer = infer_tensor_scatter, .moves = Movement::Mixed};
 
 void tensor_scatter_schemas(SchemaTable& table) { table.add(TensorScatter); }
 

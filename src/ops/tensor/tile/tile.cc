@@ -103,7 +103,7 @@ std::optional<Dims> resolve_tile(const NodeView& node, std::optional<std::int64_
   return repeats;
 }
 
-constinit const Operator Tile = {.name = "Tile", .history = kTile, .infer = infer_tile};
+constinit const Operator Tile = {.name = "Tile", .history = kTile, .infer = infer_tile, .moves = Movement::First};
 
 void tile_schemas(SchemaTable& table) { table.add(Tile); }
 

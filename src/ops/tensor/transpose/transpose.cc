@@ -81,7 +81,8 @@ std::optional<std::vector<std::int64_t>> resolve_transpose(const NodeView& node,
   return perm;
 }
 
-constinit const Operator Transpose = {.name = "Transpose", .history = kTranspose, .infer = infer_transpose};
+constinit const Operator Transpose = {
+    .name = "Transpose", .history = kTranspose, .infer = infer_transpose, .moves = Movement::First};
 
 void transpose_schemas(SchemaTable& table) { table.add(Transpose); }
 

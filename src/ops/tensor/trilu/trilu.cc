@@ -48,7 +48,7 @@ TriluParams resolve_trilu(const NodeView& node) {
   return p;
 }
 
-constinit const Operator Trilu = {.name = "Trilu", .history = kTrilu, .infer = infer_trilu};
+constinit const Operator Trilu = {.name = "Trilu", .history = kTrilu, .infer = infer_trilu, .moves = Movement::Mixed};
 
 void trilu_schemas(SchemaTable& table) { table.add(Trilu); }
 

@@ -86,7 +86,7 @@ void infer_where(InferContext& ctx) {
 }  // namespace
 }  // namespace where_cc
 
-constinit const Operator Where = {.name = "Where", .history = kWhere, .infer = infer_where};
+constinit const Operator Where = {.name = "Where", .history = kWhere, .infer = infer_where, .moves = Movement::Mixed};
 
 void where_schemas(SchemaTable& table) { table.add(Where); }
 
