@@ -12,6 +12,11 @@ if(NORN_SANITIZE)
   target_link_options(norn_flags INTERFACE -fsanitize=${NORN_SANITIZE})
 endif()
 
+# The compiler's collector of garbage is not to run before there is much to collect: a tenth of its time otherwise.
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  add_compile_options(--param=ggc-min-heapsize=400000)
+endif()
+
 # ccache caches what uses precompiled headers if it may take their macros and times on trust; checkouts share its
 # entries if paths below them are told relatively. It has to go by the files that are included and not by preprocessed
 # text: a header that is precompiled has to be the file that is there, comments included.
@@ -37,6 +42,11 @@ endfunction()
 # takes up to a third longer to compile.
 function(norn_few_loops target)
   target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O2>)
+endfunction()
+
+# norn_runs_once(TARGET): tables that are filled once, and what answers a person. -O1 compiles in 0.7 of the time of -O2.
+function(norn_runs_once target)
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
 endfunction()
 
 # norn_unity(TARGET [RUN count] [APART files...]): sources are compiled eight (or `count`) to a run, apart from those
