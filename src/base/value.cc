@@ -225,7 +225,7 @@ Tensor& Value::tensor() {
 }
 const Sequence& Value::sequence() const {
   base::SharedSequence& list = base::list_of(*this);
-  if (list.gone.load(std::memory_order_acquire) > 0) [[unlikely]]
+  if (list.removed.load(std::memory_order_acquire) > 0) [[unlikely]]
     list.make_whole();
   return list;
 }

@@ -248,9 +248,9 @@ void DocumentWalk::infer(const opset::Operator& op, const opset::Schema* schema,
   around.join();
   if (!op.infer) {
     if (typed) infer_through_body(view, node, scope);
-    const bool told = std::none_of(outputs.begin(), outputs.end(),
-                                   [&](ValueId id) { return id != kNoValue && is_open(values_[id].type); });
-    if (!told) ++out_.without_inference[opset::full_name(op)];
+    const bool known = std::none_of(outputs.begin(), outputs.end(),
+                                    [&](ValueId id) { return id != kNoValue && is_open(values_[id].type); });
+    if (!known) ++out_.without_inference[opset::full_name(op)];
   }
   std::uint32_t unknown = 0;
   for (std::size_t i = 0; i < outputs.size(); ++i) {

@@ -1,4 +1,4 @@
-// Errors in the function body of an operator, told as errors of the operator, which is what the document has.
+// Errors in the function body of an operator, reported as errors of the operator, which is what the document has.
 #pragma once
 #include <functional>
 #include <string>

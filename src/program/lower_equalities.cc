@@ -22,11 +22,11 @@ namespace {
     inputs += (inputs.empty() ? "" : ", ") +
               (id == kNone ? std::string("none")
                            : base::quoted(graph.value(id).name) + " " + graph.value(id).type.to_string());
-  Error told(why.code(), said.what + " must be equal: " + why.message(), node.path() + " / inputs (" + inputs + ")",
-             why.hint());
+  Error error(why.code(), said.what + " must be equal: " + why.message(), node.path() + " / inputs (" + inputs + ")",
+              why.hint());
   if (const Inlined* inlined = inlined_around(graph, node.path()))
-    told = of_operator(*inlined, told, describe_inputs(*inlined), why.hint());
-  throw told.help(
+    error = of_operator(*inlined, error, describe_inputs(*inlined), why.hint());
+  throw error.help(
       "the model contradicts itself here, whatever it is fed: nodes need different sizes of "
       "one dimension; correct one of them, or the sizes that inputs declare");
 }

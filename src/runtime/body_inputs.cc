@@ -2,7 +2,7 @@
 
 #include "base/text.h"
 #include "ops/controlflow/scan/scan.h"
-#include "runtime/tell.h"
+#include "runtime/run_errors.h"
 
 namespace norn::runtime {
 

@@ -270,7 +270,7 @@ void Executor::Run::run_late(const LateStep& late, const Frame& frame) {
   std::vector<Value> outputs;
   std::string given_text;  // for what fails behind where a graph has taken what the node was given
   const auto fail = [&](const Error& e) {
-    Error error = told(
+    Error error = node_error(
         e, e_.graph_, node,
         node.path() + " / " + (given_text.empty() ? inputs_text(e_.graph_, node, inputs) : given_text),
         [&](const program::Inlined::Input& input) { return state_behind(taken_.size()).input_type(input); },
@@ -443,7 +443,7 @@ void Executor::Run::run_segment(const Segment& segment) {
     try {
       values_[a.run_value] = allocate(a);
     } catch (const Error& e) {
-      throw told_of_memory(e, segment, e_.graph_, {a.dtype, a.dims}, context_.in_body);
+      throw memory_error(e, segment, e_.graph_, {a.dtype, a.dims}, context_.in_body);
     }
   }
   for (std::uint32_t at : segment.patches) {

@@ -350,9 +350,9 @@ PlanState::Whence PlanState::whence(const Node& node, const Error& error) const 
     program::for_each_use(node, [&](ValueId id) { look(graph.value(id).name, graph.value(id).type); });
   }
   if (found.empty()) return {};
-  const auto is_told = [&](const BoundVariable* b) { return is_of(error, b->size); };
-  if (derived.empty() && std::any_of(found.begin(), found.end(), is_told))
-    std::erase_if(found, [&](const BoundVariable* b) { return !is_told(b); });
+  const auto is_named = [&](const BoundVariable* b) { return is_of(error, b->size); };
+  if (derived.empty() && std::any_of(found.begin(), found.end(), is_named))
+    std::erase_if(found, [&](const BoundVariable* b) { return !is_named(b); });
   constexpr std::size_t kMost = 6;
   std::string text = derived.empty() ? "" : derived + ", where ";
   std::vector<ValueId> from;

@@ -19,8 +19,8 @@
 #include "ops/math/unary_math/unary_math.h"
 #include "opset/reference.h"
 #include "runtime/reference_kernel.h"
+#include "runtime/run_errors.h"
 #include "runtime/step_cost.h"
-#include "runtime/tell.h"
 
 namespace norn::runtime {
 
@@ -164,7 +164,7 @@ void Planner::plan_node(const SegmentNodes::Planned& planned) {
       inputs += (inputs.empty() ? "" : ", ") +
                 (id == kNone ? std::string("none")
                              : base::quoted(state_.graph.value(id).name) + " " + state_.values[id].type.to_string());
-    Error error = told(
+    Error error = node_error(
         e, state_.graph, node, node.path() + " / inputs (" + inputs + ")",
         [this](const program::Inlined::Input& input) { return state_.input_type(input); },
         state_.given_from != nullptr);

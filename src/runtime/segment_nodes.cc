@@ -9,7 +9,7 @@
 #include "opset/reference.h"
 #include "opset/schema.h"
 #include "program/inlined.h"
-#include "runtime/tell.h"
+#include "runtime/run_errors.h"
 
 namespace norn::runtime {
 namespace {
@@ -150,7 +150,7 @@ void Inference::fail(Error& e, const Node& node) const {
                   whence.empty() ? given.hint() : whence + ": " + cure);
     }
   }
-  Error error = told(
+  Error error = node_error(
       e, state_.graph, node, node.path(),
       [&](const program::Inlined::Input& input) { return state_.input_type(input); }, state_.given_from != nullptr);
   if (e.code() == ErrorCode::InvalidGraph) {

@@ -8,7 +8,7 @@
 #include "runtime/nested.h"
 #include "runtime/plan.h"
 #include "runtime/run_context.h"
-#include "runtime/tell.h"
+#include "runtime/run_errors.h"
 
 namespace norn::runtime {
 
@@ -55,7 +55,7 @@ void walk(const Segment& segment, const program::Graph& graph, void* const* poin
           if (context.watch) context.watch->after(graph, segment, at());
         });
   } catch (Error& e) {
-    throw told(e, segment, graph, static_cast<std::size_t>(step - first), context.in_body);
+    throw step_error(e, segment, graph, static_cast<std::size_t>(step - first), context.in_body);
   }
 }
 

@@ -310,7 +310,7 @@ main (float[N,2] x, bool c) => (float[N,2] y) {
 
 
 def test_explain_json_has_fields():
-    """Of every step, those of branches too; the fields tell what the page tells."""
+    """Of every step, those of branches too; the fields have what the page shows."""
     options = ("explain", "-", "--from", "text", "--dim", 3)
     page = norn_command(*options, stdin=FLOW.encode())
     report = json.loads(norn_command(*options, "--json", stdin=FLOW.encode()))
@@ -461,7 +461,7 @@ def test_works_from_anywhere(tmp_path):
         ["--help"],
     ],
 )
-def test_output_that_cannot_be_written_is_told(arguments):
+def test_output_that_cannot_be_written_is_reported(arguments):
     with open("/dev/full", "wb") as full:
         done = subprocess.run([NORN, *map(str, arguments)], stdout=full, stderr=subprocess.PIPE, timeout=300)
     errors = done.stderr.decode()
@@ -469,7 +469,7 @@ def test_output_that_cannot_be_written_is_told(arguments):
     assert errors.startswith("error: ") and errors.count("standard output") == 1 and "No space left" in errors
 
 
-def test_closed_output_is_told(add_file):
+def test_closed_output_is_reported(add_file):
     command = f'"{NORN}" check "{add_file}" >&-'
     done = subprocess.run(["sh", "-c", command], stderr=subprocess.PIPE, timeout=300)
     assert done.returncode == 3 and b"standard output" in done.stderr

@@ -88,9 +88,9 @@ def test_the_condition_that_a_body_gives_is_a_bool():
             next = Identity(v)
         }>
     }""")
-    told = "the body's first output says whether to go on and has to be tensor(bool), but it is tensor(int64)"
-    assert any(told in d.message for d in norn.check(model).diagnostics)
-    with pytest.raises(norn.Error, match=re.escape(told)):
+    message = "the body's first output says whether to go on and has to be tensor(bool), but it is tensor(int64)"
+    assert any(message in d.message for d in norn.check(model).diagnostics)
+    with pytest.raises(norn.Error, match=re.escape(message)):
         norn.InferenceSession(model)
 
 

@@ -150,7 +150,7 @@ def test_passes_over_larger_weights_left_out(name, disabled):
         np.testing.assert_allclose(session.run(None, feeds)[0], wanted[0], rtol=1e-5, atol=1e-5)
 
 
-def test_explain_tells_what_nearly_fitted():
+def test_explain_reports_what_nearly_fitted():
     proto = model(
         [const("w", array(3, 2, 1, 2)), node("Conv", "x,w", "c"), node("BatchNormalization", "c,s,b,m,v", "n"),
          node("Tanh", "c", "t"), node("Sub", "n,t", "y")], [1, 2, 5, 5], Y4, BATCH_NORM)  # fmt: skip
@@ -179,7 +179,7 @@ NEARLY = {
 
 
 @pytest.mark.parametrize("why", NEARLY)
-def test_explain_tells_which_pass_nearly_fitted(why):
+def test_explain_reports_which_pass_nearly_fitted(why):
     text = '<ir_version: 10, opset_import: ["": 21]>' + NEARLY[why]
     assert "not " + why in norn.InferenceSession(norn.parse_text(text)).explain()
 

@@ -112,7 +112,7 @@ def test_sparse_tensors(tmp_path):
     assert norn.check_data(proto).ok
 
 
-def test_what_bytes_cannot_tell(tmp_path):
+def test_what_bytes_cannot_distinguish(tmp_path):
     one = numpy_helper.from_list([ARRAYS["floats"]], "s")
     same = numpy_helper.from_optional(ARRAYS["floats"], "s", onnx.OptionalProto.TENSOR)
     assert one.SerializeToString() == same.SerializeToString()

@@ -15,10 +15,10 @@ using opset::FunctionBody;
 // Gives the value "sizes".
 void add_sizes(BodyBuilder& b, const FillParams& p, const std::string& input) {
   if (p.shape == FillParams::Shape::Attribute) return b.ints("sizes", p.sizes);
-  b.add(p.shape == FillParams::Shape::OfInput ? "told = Shape (" + input + ")"
-                                              : "told = Cast <to = 7> (" + input + ")");
+  b.add(p.shape == FillParams::Shape::OfInput ? "given = Shape (" + input + ")"
+                                              : "given = Cast <to = 7> (" + input + ")");
   b.ints("extra", p.sizes);
-  b.add("sizes = Concat <axis = 0> (told, extra)");
+  b.add("sizes = Concat <axis = 0> (given, extra)");
 }
 
 void constant_fill_body(BodyBuilder& b) {
