@@ -147,7 +147,7 @@ void each_failure_of_a_run(Make make, int least) {
   const int failures = fail_each(
       [&] {
         const auto out = model->run(some, {});
-        g_left = -1;  // a failure that was no error must not have changed the answer
+        g_left = -1;  // a failure without an error must not have changed the answer
         same(out, expected);
       },
       [&](int k) {

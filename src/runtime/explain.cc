@@ -87,7 +87,7 @@ class Explainer {
     return explained;
   }
 
-  // What has no step, such as a node that was folded away.
+  // Near misses of nodes without a step, such as one that was folded away.
   bool is_unreported(const program::NearMiss& miss) const { return unreported_.contains(miss.path); }
 
  private:
@@ -192,7 +192,7 @@ class Explainer {
       step.operations.push_back(operation(node));
       for (const Node& part : node.parts) step.operations.push_back(operation(part));
       for (const program::Subgraph& sub : node.subgraphs) {
-        step.graphs.push_back(not_planned(*sub.graph, "the node waits for sizes that only running tells"));
+        step.graphs.push_back(not_planned(*sub.graph, "the node waits for sizes that are only known when it runs"));
         step.graphs.back().attribute = sub.attribute;
       }
     }

@@ -173,7 +173,7 @@ TEST(Placed, OutputsOfEveryKind) {
     std::vector<Tensor> memory;
     for (std::size_t o = 0; o < names.size(); ++o) {
       memory.emplace_back(expected[o].tensor().dtype(), expected[o].tensor().dims());
-      // Memory that nobody keeps alive but the caller.
+      // Memory that only the caller keeps alive.
       places.push_back({names[o], Tensor::borrow(memory[o].dtype(), memory[o].dims(), memory[o].mutable_data())});
     }
     const std::vector<Value> found = model.run(feeds, {}, {.places = places});

@@ -66,7 +66,7 @@ PlanState::PlanState(const Graph& of, const GraphUses& readers, std::span<const 
     values[id].type = value.type;
     if (value.is_constant()) values[id].known = value.known;
     if (const norn::Tensor* contents = contents_of(id); contents && contents->defined()) {
-      // A constant's own memory is asked for where something reads it: it may have to be copied.
+      // A constant's memory is only asked for by readers, since it may have to be copied.
       const bool own = value.origin == Origin::Constant;
       values[id].where = {Location::Kind::Constant, 0, 0, own ? contents->bytes_in_place() : contents->data()};
     }
@@ -196,8 +196,8 @@ void PlanState::settle(ValueId id) {
       continue;
     }
     if (*size == value.dims[d]) continue;
-    // In the shape that Reshape asks for, 0 and -1 are no sizes; what was inferred for all others does not hold for
-    // them.
+    // In the shape input of Reshape, 0 and -1 do not stand for sizes; what was inferred from it as sizes does not hold
+    // then.
     if (*size < 0 || (graph.may_copy_sizes && (*size == 0 || empty))) {
       const bool copies = *size <= 0 && !e.is_constant();
       if (copies && graph.lowers_again && !given_from && depth == 0) throw SizesCopied();  // nothing has run yet
@@ -225,7 +225,7 @@ void PlanState::settle(ValueId id) {
 }
 
 void PlanState::contradict(ValueId id, const std::string& why, std::string wanted) {
-  if (contradiction_) return;  // what follows from it is told by its cause
+  if (contradiction_) return;  // only the cause is reported, not what follows from it
   const bool fed = !given_from && std::find(graph.inputs.begin(), graph.inputs.end(), id) != graph.inputs.end();
   contradiction_.emplace(
       ErrorCode::RuntimeError,
@@ -247,7 +247,7 @@ std::optional<std::size_t> PlanState::input_number(ValueId id) const {
 
 namespace {
 
-// Of a size that only running told: the node that told it.
+// For a size that became known by running: the node that gave it.
 std::string made_by(const program::Graph& graph, ValueId id) {
   for (const Node& node : graph.nodes) {
     if (std::find(node.outputs.begin(), node.outputs.end(), id) == node.outputs.end()) continue;

@@ -208,7 +208,7 @@ bool Planner::offer(SelectFn select, std::span<const Node> parts) {
   return taken;
 }
 
-// Whether all that choosing reads is told by types: values lie dense, and none is the plan's own contents.
+// Whether choosing depends on types alone: values lie dense, and none has contents of the plan's own.
 bool Planner::is_plain(const Node& node, std::span<const Node> parts) const {
   if (layouts_.of(node)) return false;
   const auto is_plain_value = [&](ValueId id) {
@@ -400,7 +400,7 @@ std::string Planner::choose_late(const Node& node, LateStep& late) {
     tensors = tensors && type.is_tensor() && type.is_static();
     small = small || (tensors && !graph_.value(id).is_constant() && is_small(dtype_of(id), dims_of(id)));
   }
-  refuse("fast", tensors ? "the sizes of the output follow from contents that only running tells"
+  refuse("fast", tensors ? "the sizes of the output follow from contents that are only known when it runs"
                          : "it reads or makes a value that is not a tensor");
   if (!tensors || !small || !is_worth_choosing(node)) return kReference;
   late.choice = &state_.bodies->choice(late.node, 0);

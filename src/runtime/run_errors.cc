@@ -108,7 +108,7 @@ void help_with_feeds(Error& error, const Graph& graph, const Node& node, bool ow
   program::for_each_use(node, [&](ValueId id) { all.push_back(id); });
   if (fed.empty()) {
     fed = fed_inputs(graph, all);
-  } else if (!named) {  // what is chosen from counts by its sizes
+  } else if (!named) {  // data counts by its sizes
     std::erase_if(all, [&](ValueId id) { return std::find(blamed.begin(), blamed.end(), id) != blamed.end(); });
     const std::string beside = fed_inputs(graph, all);
     if (!beside.empty() && beside != fed) fed += ", beside the sizes of " + beside;
@@ -149,7 +149,7 @@ Error node_error(const Error& error, const Graph& graph, const Node& node, const
   const bool own = at == std::string::npos;
   // "iteration 1 / PATH / attribute ..." of a round of the node
   if (!own && at > 0) where = path + " / " + where.substr(0, at - 3) + where.substr(at + path.size());
-  // What helps a node in the body of an operator does not help the operator.
+  // A hint for a node in the body of an operator is not one for the operator.
   Error e(error.code(), error.message(), std::move(where), own && inlined ? std::string() : error.hint());
   // Of a round behind the first one, what is fed may be right.
   if (!own && e.code() == ErrorCode::RuntimeError && round_of(e.where().substr(path.size())) > 0)

@@ -15,9 +15,9 @@ namespace norn::runtime {
 // The inputs of the graph that these values follow from, as a list of names.
 std::string fed_inputs(const program::Graph& graph, std::span<const program::ValueId> values);
 
-// Adds the hint which inputs of the graph the node's inputs follow from. Only input 1 is looked at if the place begins
-// with `input 1`; for a node's `own` error its indices, lengths and counts, where it reads any. To be called before
-// the error is given the node's place.
+// Adds a hint: which inputs of the graph the node's inputs follow from. If the error's place begins with `input N`,
+// only that input counts; for a node's `own` error, its indices, lengths and counts, where it reads any. To be called
+// before the error has the node's place.
 void help_with_feeds(Error& error, const program::Graph& graph, const program::Node& node, bool own);
 
 // `inputs ("x" float[2], none)`

@@ -1,8 +1,8 @@
 // Loop: the body runs M times or until its condition is false, handing carried values from one time to the next. Scan
 // outputs are stacked along a new first axis.
 //
-// Nobody knows how often a body runs that ends itself, so the stacks grow by doubling. What each time adds has to have
-// the shape of the first; without a first time the body's declared shape says what the empty stack looks like.
+// How often a body runs that ends by its condition is not known ahead, so the stacks grow by doubling. Each iteration
+// has to add items of the first one's shape; without an iteration, the empty stack has the body's declared shape.
 #include <algorithm>
 #include <optional>
 #include <string>

@@ -443,7 +443,7 @@ TEST(Explain, AnInputWithoutARank) {
   EXPECT_EQ(known.steps.at(1).inputs.at(0).dims, (Shape{2}));
 }
 
-// A branch that contradicts the sizes at hand is not planned, and is no error while nobody takes it.
+// A branch that contradicts the sizes at hand is not planned, and is not an error unless it is taken.
 TEST(Explain, ABranchThatDoesNotFit) {
   ModelBuilder m(14);
   m.input("x", "float[N]").input("w", "float[M]").input("c", "bool[]");

@@ -72,8 +72,8 @@ class Inference final : private infer::Facts {
   std::vector<std::pair<ValueId, opset::InferContext::Output>> outputs_;  // of the node at hand
 };
 
-// Gives the outputs of the node's own operation types, with known sizes; false if they depend on what only running
-// tells.
+// Gives the outputs of the node's own operation their types, with known sizes; false if those depend on contents that
+// are not known before running.
 bool Inference::infer(const Node& node) {
   auto& values = state_.values;
   const std::vector<ValueId>&inputs = node.inputs, &outputs = node.outputs;
@@ -135,10 +135,10 @@ void Inference::visit(std::uint32_t index) {
   }
 }
 
-// With the node's place, and where the sizes come from that it cannot take.
+// Throws the error with the node's place and the origin of the sizes that it does not accept.
 void Inference::fail(Error& e, const Node& node) const {
-  // What a size that does not fit led to, other than the node's own rule, is told by its cause. So is what a node asks
-  // for that stands in the place of the document's.
+  // A size that contradicts the model is reported rather than what it leads to, unless that breaks a rule of the node's
+  // own. Rules of a node that replaces the document's do not count as such.
   if (e.code() != ErrorCode::InvalidGraph) state_.check_given();
   if (!node.path().ends_with("(" + opset::full_name(*node.op) + ")") &&
       program::inlined_around(state_.graph, node.path()) == nullptr) {

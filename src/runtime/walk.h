@@ -23,7 +23,7 @@ void walk(const Segment& segment, const program::Graph& graph, void* const* poin
   const Step* const end = first + segment.steps.size();
   const Step* step = first;
   base::SubnormalMode mode;
-  // Twice: a run that nothing can stop and nobody watches does not ask.
+  // Instantiated twice: a run without a stop and without a watch does not check for them.
   const auto go = [&](auto before, auto after) {
     for (; step != end; ++step) {
       before();
