@@ -1,5 +1,5 @@
-// Trap: inference of a node with graphs infers other nodes before it is done, and whoever holds the facts may move them
-// meanwhile. Such a node works on copies of its inputs.
+// Trap: inference of a node with graphs infers other nodes before it is done, during which the owner of the facts may
+// move them. Such a node works on copies of its inputs.
 #include "infer/inferrer.h"
 
 #include <algorithm>

@@ -60,7 +60,7 @@ class BodyBuilder final : public NodeView {
   // Throws norn::Error (InvalidGraph).
   [[noreturn]] void fail(std::string message, std::string hint = {}) const override;
 
-  // --- for whoever makes the function: the nodes as added, each either text or a node ---
+  // --- for the maker of the function: the nodes as added, each either text or a node ---
   struct Part {
     std::string text;
     std::vector<ir::Node> nodes;

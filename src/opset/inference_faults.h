@@ -1,4 +1,4 @@
-// What inference refuses, with what it is about as fields: whoever knows the inputs by name says what would help.
+// Errors of inference with their facts as fields, so that a caller that knows the inputs' names can add a hint.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -34,7 +34,7 @@ class RankDiffers final : public Error {
   std::int64_t wanted_;
 };
 
-// What a rule of the checker is about, which reports it by what the document declares, before anything is inferred.
+// An error that a rule of the checker reports as well, from declarations alone, before anything is inferred.
 class RuleBroken final : public Error {
  public:
   RuleBroken(std::string message, std::string hint)

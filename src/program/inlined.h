@@ -25,8 +25,8 @@ std::string describe_inputs(const Inlined& inlined, const TypeOfInput& type_of =
 // Whether the error is that of a guard, by which the body of an operator refuses its inputs.
 bool is_guard(const Error& error);
 
-// The error with the operator and `inputs` before its place in the body. Hints about nodes of the body do not help who
-// wrote the operator: `hint` takes their place.
+// The error with the operator and `inputs` before its place in the body. `hint` replaces the error's own, since hints
+// about nodes of the body do not apply to the operator.
 Error of_operator(const Inlined& inlined, const Error& error, const std::string& inputs, std::string hint = {});
 
 }  // namespace norn::program

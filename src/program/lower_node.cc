@@ -220,7 +220,7 @@ void Lowerer::lower_node(const ir::Node& node, Scope& scope, const Place& place,
     throw of_missing_reference(e, node, bound.node, place.call);
   }
 
-  // The version that the model imports tells which types are allowed, and the steps ask for ranks.
+  // The version that the model imports determines the allowed types, and the steps ask for ranks.
   const bool as_body = runs_as_body(*op, *bound.schema);
   if (as_body && op->infer) rank_inputs(bound, scope, place, path);
   std::vector<ValueId> inputs = inputs_of(bound.node, scope);
@@ -254,7 +254,7 @@ void Lowerer::lower_node(const ir::Node& node, Scope& scope, const Place& place,
       define_constant(node.output[0], ops::constant_value({*bound.schema, bound.node.attribute}), scope);
     return;
   }
-  // Nodes of a body may let pass what the operator refuses: where it does, it stays as it is, for whoever plans it.
+  // Nodes of a body may accept what the operator refuses: where it does, it stays as it is, and planning reports it.
   if (as_body && contradicts)
     return append(std::move(bound), std::move(inputs), std::move(outputs), scope, path, graphs);
   const std::size_t first_node = scope.graph().nodes.size();
