@@ -39,8 +39,8 @@ NORN_API void unpack(const std::string& in, const std::string& out, const Unpack
 // Without tensor contents: names, types and shapes stay. What remains shows the structure and cannot be run.
 NORN_API void strip(const std::string& in, const std::string& out, const LoadOptions& options = {});
 
-// The same for models from anywhere, whose load_options() say how their data files may be read. Tensors that are packed
-// stay in the mapped files until somebody needs them.
+// The same for models from anywhere, whose load_options() say how their data files may be read. Packed tensors stay in
+// the mapped files until they are read.
 NORN_API Model pack(const Model& model, const PackOptions& pack = {});
 NORN_API void pack(const Model& model, const std::string& out, const PackOptions& pack = {});
 NORN_API void unpack(const Model& model, const std::string& out, const UnpackOptions& unpack = {});

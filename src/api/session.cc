@@ -56,8 +56,8 @@ ir::Model with_all_outputs(ir::Model document) {
   return document;
 }
 
-// The document with the types of what is fed declared; sizes that nothing tells are `default_dim`, if that is 0 or
-// more.
+// The document with the types of what is fed declared; sizes that do not follow from feeds are `default_dim`, if that
+// is 0 or more.
 ir::Model with_types(ir::Model document, std::span<const Feed> feeds, std::int64_t default_dim) {
   if (!document.graph) return document;
   for (ir::ValueInfo& input : document.graph->input) {
@@ -67,7 +67,7 @@ ir::Model with_types(ir::Model document, std::span<const Feed> feeds, std::int64
       ir::Type* declared = &input.type.mut();
       if (declared->optional_type) declared = &declared->optional_type->elem_type.mut();
       if (declared->sequence_type || declared->map_type || declared->sparse_tensor_type || declared->opaque_type)
-        continue;  // it does not fit, which the run tells
+        continue;  // it does not fit, which the run reports
       ir::TypeTensor& type = declared->tensor_type.mut();
       type.elem_type = static_cast<std::int32_t>(feed->value.tensor().dtype());
       ir::TensorShape& shape = type.shape.mut();
@@ -93,11 +93,11 @@ ir::Model with_types(ir::Model document, std::span<const Feed> feeds, std::int64
 struct Session::Impl {
   using CompiledPtr = std::shared_ptr<const runtime::CompiledModel>;
 
-  // Of models whose bodies depend on types that the document leaves open there is one for each that was fed.
+  // Models whose bodies depend on types that the document leaves open are compiled once for each set of fed types.
   static constexpr std::size_t kKeptTypes = 8;
   using ByTypes = base::OncePerKey<runtime::CompiledModel>;
 
-  // What `feeds` tell of types, whatever the order of their names.
+  // The types of `feeds`, independent of the order of their names.
   static std::string types_of(std::span<const Feed> feeds, std::int64_t default_dim) {
     std::vector<std::string> parts;
     for (const Feed& feed : feeds) {
@@ -114,7 +114,7 @@ struct Session::Impl {
   Impl(const Model& m, const SessionOptions& o)
       : model(m), options(o), external(external_of(m)), compiled(m.document(), external, options, false, true, true) {}
 
-  // Whatever is compiled later has the same weights: what was read once is kept, whatever becomes of the files.
+  // All models that are compiled later have the same weights: what was read is kept, even if the files change.
   static ir::ExternalReader external_of(const Model& m) {
     struct Kept {
       base::ForkSafeMutex mutex;
@@ -150,8 +150,8 @@ struct Session::Impl {
   CompiledPtr open_model(const ir::Model& document) const {
     return std::make_shared<const runtime::CompiledModel>(document, external, options, true, true, true);
   }
-  // Weights of files up to IR 3 may be fed. Hardly anybody does, so a model that takes them is made for the first who
-  // does, and all others have weights as constants.
+  // Weights of files up to IR 3 may be fed. That is rare, so weights are constants, and a model that takes them is made
+  // when they are first fed.
   CompiledPtr for_feeds(std::span<const Feed> feeds, std::int64_t default_dim, bool sized) const {
     const auto document = [&] { return model.document(); };
     if (!compiled.feeds_constant(feeds))
@@ -160,7 +160,7 @@ struct Session::Impl {
     return for_types(open, feedable_by_types, feeds, default_dim, true, sized, document);
   }
 
-  // For run_all(). Hardly anybody asks, so it is made for the first who does.
+  // For run_all(), which is rarely called: made on the first call.
   CompiledPtr for_all(std::span<const Feed> feeds, bool sized) const {
     const auto document = [&] { return with_all_outputs(model.document()); };
     const CompiledPtr open = all.get({}, [&] { return open_model(document()); });

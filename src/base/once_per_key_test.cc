@@ -36,7 +36,7 @@ TEST(OncePerKey, IsMadeOnceAndTheLastFewAreKept) {
   EXPECT_EQ(made, 4);
 }
 
-// Something that takes until it is told to end.
+// A task that lasts until it is ended.
 struct Slow {
   std::atomic<bool> begun{false}, go_on{false};
   std::shared_ptr<const int> operator()() {
