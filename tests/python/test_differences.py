@@ -1,4 +1,4 @@
-"""docs/differences.md, held against the onnx package: every row about checks has a case here and every case a row.
+"""docs/differences.md, compared with the onnx package: every row about checks has a case here and every case a row.
 
 A case is a model on which the two disagree just as the row says. What is not in the tables has to be alike: models with
 one random change are judged by both. What is not about checks is in test_differences_io.py.

@@ -1,7 +1,7 @@
 """Files as they were written from 2017 on: what a reader has to cope with, one peculiarity a test.
 
 They are made byte by byte (wire.py). Each is read, checked and kept by all notations; where its peculiarity changes
-what is computed, it is run and held against a closed form. Here are containers, graphs, metadata, functions, training;
+what is computed, it is run and compared with a closed form. Here are containers, graphs, metadata, functions, training;
 attributes and operators are in test_old_operators.py, types and tensors in test_old_tensors.py.
 """
 

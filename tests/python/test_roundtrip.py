@@ -1,4 +1,4 @@
-"""Reading and writing keeps everything: held against the onnx package's own parser.
+"""Reading and writing keeps everything: compared with the onnx package's own parser.
 
 protobuf compares messages field by field, unknown fields included in the serialisation, so equality after a round trip
 means that nothing was lost or invented.

@@ -95,7 +95,7 @@ def _type(value: Value) -> object:
 
 
 def _as(value: Value, like: Value) -> Value:
-    """Rounded to the type of what it is held against; other types are kept."""
+    """Rounded to the type of what it is compared with; other types are kept."""
     if isinstance(value, list) and isinstance(like, list) and len(value) == len(like):
         return [_as(v, x) for v, x in zip(value, like, strict=True)]
     if isinstance(value, np.ndarray) and isinstance(like, np.ndarray) and value.dtype == np.float64:

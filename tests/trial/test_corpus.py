@@ -1,7 +1,7 @@
 """What the trial found once does not come back, and the trial itself still finds its way.
 
 Without ONNX Runtime, which `make test` does not set up: the truth is written beside the corpus, and a few models of
-each mode are held against their nodes.
+each mode are compared with their nodes.
 """
 
 from __future__ import annotations

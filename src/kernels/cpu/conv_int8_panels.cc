@@ -262,8 +262,8 @@ std::string panel_conv_int8_refuses(const ConvInt8Config& c) {
   if (std::string why = conv_int8_config_refusal(c); !why.empty()) return why;
   if (std::string why = panels_refuse_machine(); !why.empty()) return why;
   if (c.weights.known() && c.w_zeros > 0 && !c.w_zero.known()) return "zero points of the weights are not constant";
-  if (is_copied_int8(c) && c.group > 1) return "groups of channels that are no multiple of 4";
-  if (is_copied_int8(c) && c.dilations.back() > 1) return "channels that are no multiple of 4, and lie apart";
+  if (is_copied_int8(c) && c.group > 1) return "groups of channels that are not a multiple of 4";
+  if (is_copied_int8(c) && c.dilations.back() > 1) return "channels that are not a multiple of 4, and lie apart";
   if (c.group > 1 && c.w[0] / c.group < kPanelLanes / 2) return "groups of few filters";
   constexpr std::int64_t kMostTaps = 1024;
   if (!bounded_product(std::span(c.w).subspan(2), kMostTaps)) return "a large window";

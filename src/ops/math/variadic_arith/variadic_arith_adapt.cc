@@ -1,5 +1,5 @@
 // Version steps of Max, Min, Sum and Mean. Between versions 6 and 8 only nodes pass whose inputs are known to have one
-// shape; others of version 6 stay, so that what is fed is held against that rule.
+// shape; others of version 6 stay, so that what is fed is checked by that rule.
 #include "ops/math/variadic_arith/variadic_arith.h"
 #include "transform/shared_steps.h"
 
