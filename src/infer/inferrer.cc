@@ -51,7 +51,7 @@ void Inferrer::node(const NodeView& view, Mode mode, Surroundings* around) {
   leave();
 }
 
-// Why a size of the node is not known; `made` keeps a text that nobody else has.
+// Why a size of the node is not known; `made` keeps a text without another owner.
 Facts::Unknown Inferrer::reason(std::string_view why, std::string& made) const {
   if (mode_ == Mode::Static) return {{}, view_->place};
   if (why.empty()) why = why_;

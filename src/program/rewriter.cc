@@ -1,4 +1,4 @@
-// Trap: each Read holds the address of the field that it reads. These lie in vectors that nobody resizes while the
+// Trap: each Read holds the address of the field that it reads. These lie in vectors that are not resized while the
 // rewriter is at work; moving a Node, as fusing does, leaves them where they are.
 #include "program/rewriter.h"
 

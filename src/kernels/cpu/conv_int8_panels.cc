@@ -2,8 +2,8 @@
 // what is asked for while they are in the first cache.
 //
 // The bytes of a tap are a pixel's channels, read where they lie, or a pixel of x's zero point outside of the image.
-// Where channels are no whole number of quads, as of an image in three colours, x is copied with its padding around it,
-// and a tap is a row of the window, whose bytes follow one another. Filters that a run brings are packed first.
+// Where channels are not a whole number of quads, as of an image in three colours, x is copied with its padding around
+// it, and a tap is a row of the window, whose bytes follow one another. Filters that a run brings are packed first.
 #include <cstring>
 #include <optional>
 

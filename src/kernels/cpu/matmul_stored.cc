@@ -1,7 +1,7 @@
 // Packs a stored matrix and multiplies by it: a few rows straight from the packed form, which memory bounds; more of
 // them by widening a stretch of a panel at a time into the cache, for the products of separable.h, which finish a
 // panel's columns while these are there (or for those of gemm.h, where vectors are short, A's elements are apart or C
-// is no bias); or, where A may be rounded to 8 bits, any number of rows by products of integers.
+// is not a bias); or, where A may be rounded to 8 bits, any number of rows by products of integers.
 #include "kernels/cpu/matmul_stored.h"
 
 #include <algorithm>

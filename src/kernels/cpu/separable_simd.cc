@@ -184,7 +184,7 @@ struct Window {
   const float* const* w;
 };
 
-// `constant`: how many taps there are; 0: as many as the window tells.
+// `constant`: how many taps there are; 0: as many as the window has.
 template <int pixels, int constant, bool bounded>
 HWY_INLINE void sums(const Window& window, std::int64_t first, std::int64_t channel, V start, V low, V high, float* out,
                      std::int64_t out_step) {

@@ -25,7 +25,7 @@ void variadic_arith_steps(StepTable& table) {
   for (const opset::Operator* op : {&Max, &Min, &Sum, &Mean}) {
     table.add(*op, 1, 6, drop_consumed_inputs, unchanged);
     table.add(*op, 6, 8, require_equal_shapes, require_equal_shapes);
-    table.keeps(*op, 6, "its inputs must have one shape, which takes known shapes to tell");
+    table.keeps(*op, 6, "its inputs must have one shape, which only known shapes show");
   }
 }
 

@@ -55,7 +55,7 @@ void ratio_to_input(NodeEdit& edit) {
   edit.set_input(1, scalar(ratio));
 }
 
-// Without training the ratio means nothing, so one that is computed is no obstacle.
+// Without training the ratio has no effect, so it may also be computed.
 void ratio_to_attribute(NodeEdit& edit) {
   if (edit.has_input(2)) {
     const Tensor* training = edit.input_constant(2);

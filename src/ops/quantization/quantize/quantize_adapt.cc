@@ -25,7 +25,7 @@ void down_19_13(NodeEdit& edit) {
   edit.remove_attr("saturate");  // it concerns types that came with it
 }
 
-// 21 -> 19: a zero point tells the type.
+// 21 -> 19: the zero point determines the type.
 void down_21_19(NodeEdit& edit) {
   drop_blocks(edit);
   const std::int64_t to = edit.attrs().i("output_dtype");
