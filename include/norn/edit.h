@@ -31,9 +31,9 @@ struct UnpackOptions {
 // All tensors into the one model file. The inverse of unpack, but for tensors that kept their numbers in typed fields.
 NORN_API void pack(const std::string& in, const std::string& out, const PackOptions& pack = {},
                    const LoadOptions& options = {});
-// Initializers and attributes' tensors into a data file beside `out`, which those may read who may read the model.
-// Strings stay, and what few readers look for outside: parts of sparse tensors, training information, functions'
-// defaults of attributes and initializers of graphs in functions.
+// Initializers and attributes' tensors into a data file beside `out` with the model's permissions. Strings stay, and
+// what few readers look for outside: parts of sparse tensors, training information, functions' defaults of attributes
+// and initializers of graphs in functions.
 NORN_API void unpack(const std::string& in, const std::string& out, const UnpackOptions& unpack = {},
                      const LoadOptions& options = {});
 // Without tensor contents: names, types and shapes stay. What remains shows the structure and cannot be run.

@@ -101,7 +101,7 @@ void make_internal(ir::Tensor& tensor, ir::Bytes raw);
 void refuse_data_file(const ir::Model& model, std::initializer_list<std::string_view> folders,
                       const std::vector<std::string>& roots, const std::string& path);
 
-// Copies a model's data files into another folder, each under its location there and for those who may read the
+// Copies a model's data files into another folder, each under its location there and with the permissions of the
 // original. `from` is "" for a model that lies nowhere, whose data is in the policy's roots.
 void copy_external_files(const ir::Model& model, const std::string& from, const std::string& to,
                          const PathPolicy& policy);

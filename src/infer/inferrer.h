@@ -60,7 +60,7 @@ class FactList final : public Facts {
   std::vector<opset::Fact> facts_;
 };
 
-// What a node may ask of what is around it.
+// What a node may ask of its surroundings.
 class Surroundings {
  public:
   // What is known of the outputs of a graph in an attribute, given its formal inputs. The last call of a node for an

@@ -123,7 +123,7 @@ struct State {
   norn::Tensor initial;  // where it starts
 };
 
-// A graph beside the main one, and what becomes of its outputs: when it has run, states take the values of some.
+// A graph beside the main one. When it has run, states take the values of some of its outputs.
 struct NamedGraph {
   Graph graph;
   struct Update {

@@ -28,7 +28,7 @@ class Executor final : public BodyPlanner {
     PlanCache& plans;
     ArenaPool& arenas;
   };
-  // `main`: its inputs are the caller's, who may donate them.
+  // `main`: its inputs are the caller's, which may donate them.
   Executor(const program::Graph& graph, std::span<const program::State> states, const PlanOptions& options, Kept kept,
            bool main = false);
   ~Executor() override;

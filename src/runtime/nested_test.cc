@@ -1,4 +1,4 @@
-// What runs of plans carry: bodies within steps, those who watch steps, outputs in the caller's memory, threads.
+// What runs of plans carry: bodies within steps, watches of steps, outputs in the caller's memory, threads.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -274,7 +274,7 @@ std::string PlanState::dimension_of(const BoundVariable& variable) const {
   return same ? from : own + " (" + from + ")";
 }
 
-std::string PlanState::whence(ValueId id, std::uint32_t dim) const {
+std::string PlanState::source_of(ValueId id, std::uint32_t dim) const {
   if (input_number(id)) return dimension_of({{}, 0, id, dim});
   const ValueType& type = graph.value(id).type;
   if (!type.is_tensor() || !type.shape || dim >= type.shape->size()) return {};
@@ -315,8 +315,8 @@ bool is_of(const Error& error, std::int64_t size) {
 
 }  // namespace
 
-PlanState::Whence PlanState::whence(const Node& node, const Error& error) const {
-  const auto with_cure = [&](std::string text, std::span<const ValueId> from) -> Whence {
+PlanState::SizeSource PlanState::source_of(const Node& node, const Error& error) const {
+  const auto with_cure = [&](std::string text, std::span<const ValueId> from) -> SizeSource {
     for (const ValueId id : from)
       if (const auto input = input_number(id); given_from && input && given_from->changed(*input))
         return {std::move(text),

@@ -121,12 +121,12 @@ class PlanState {
   }
   // For an error of the node, or of the operator whose function body the node is in: which input of the graph each of
   // its sizes comes from, and what would help. "" if none comes from an input.
-  struct Whence {
+  struct SizeSource {
     std::string text, cure;
   };
-  Whence whence(const program::Node& node, const Error& error) const;
+  SizeSource source_of(const program::Node& node, const Error& error) const;
   // The same for one dimension: "dimension 0 of the input "x"". "" if it is not that of a single input dimension.
-  std::string whence(program::ValueId id, std::uint32_t dim) const;
+  std::string source_of(program::ValueId id, std::uint32_t dim) const;
   // Whether the value was a tensor of known sizes in the plan before; whether it was of this type, with these contents.
   bool was_static(program::ValueId id) const;
   bool was_same(program::ValueId id, const opset::ValueType& type, const opset::KnownValue& known) const;

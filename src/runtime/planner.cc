@@ -248,7 +248,7 @@ bool Planner::take_over(const Node& node, std::span<const Node> parts) {
   return true;
 }
 
-// Those whose contents the last choice asked for in vain, and that may be known while running.
+// Inputs whose contents the last choice lacked, and that may be known while running.
 InputBits Planner::asked_inputs(const Node& node) const {
   InputBits bits = 0;
   for (std::size_t i = 0; i < node.inputs.size() && i < 8 * sizeof bits; ++i) {

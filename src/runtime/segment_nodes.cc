@@ -145,19 +145,19 @@ void Inference::fail(Error& e, const Node& node) const {
     try {
       state_.check_given();
     } catch (const Error& given) {
-      const auto [whence, cure] = state_.whence(node, e);
+      const auto [source, cure] = state_.source_of(node, e);
       throw Error(given.code(), given.message(), node.path() + " / " + given.where(),
-                  whence.empty() ? given.hint() : whence + ": " + cure);
+                  source.empty() ? given.hint() : source + ": " + cure);
     }
   }
   Error error = node_error(
       e, state_.graph, node, node.path(),
       [&](const program::Inlined::Input& input) { return state_.input_type(input); }, state_.given_from != nullptr);
   if (e.code() == ErrorCode::InvalidGraph) {
-    const auto [whence, cure] = state_.whence(node, e);
-    if (!whence.empty())
+    const auto [source, cure] = state_.source_of(node, e);
+    if (!source.empty())
       throw Error(error.code(), error.message(), error.where(),
-                  whence + ": " + (error.hint().empty() ? cure : error.hint()));
+                  source + ": " + (error.hint().empty() ? cure : error.hint()));
     error.help("correct the node or what it reads, or feed what fits");
   }
   throw_as(e, error);
