@@ -205,7 +205,7 @@ def test_what_is_not_compared_does_not_agree(tmp_path):
     report = json.loads(norn_command("run", tmp_path / "m.onnx", "--data-dir", sets, "--json", code=1))
     assert [s["missing"] for s in report["data_sets"]] == [[], ["z"], ["y", "z"], ["y"], ["z"]]
     assert [len(s["differences"]) for s in report["data_sets"]] == [0, 0, 0, 0, 1]
-    # Outputs that nobody asks for need no file.
+    # Outputs that are not asked for need no file.
     for i, name in ((1, "y"), (3, "z"), (0, "z,y")):
         folder = sets / f"test_data_set_{i}"
         assert "1 of 1" in norn_command("run", tmp_path / "m.onnx", "--data-dir", folder, "--outputs", name)

@@ -431,8 +431,8 @@ def test_memory_grows_by_the_cache_alone():
     assert grown < 3 * cache.nbytes
 
 
-# What is appended is read behind a size that only running tells, dense: by a kernel, by a late step, and by a loop whose
-# length running tells.
+# What is appended is read behind a size that is only known when running, dense: by a kernel, by a late step, and by a
+# loop whose length is only known then.
 READ_LATER = {
     "kernel": "i = NonZero(m) j = Flatten<axis = 0>(i) y = Gather<axis = 1>(cache, j)",
     "late": "i = NonZero(m) j = Flatten<axis = 0>(i) c = Gather<axis = 1>(cache, j) s = Shape(c) d = NonZero(cache) "
@@ -498,7 +498,7 @@ def test_copies_of_a_cache_leave_it_its_room():
     assert reserve_of(made.run(None, {"past": kept, "new": numbers(2, 1, 3)}, donate=["past"])[0]) == where
 
 
-# A loop that running tells to make no round gives what it began with.
+# A loop that turns out to make no round gives what it began with.
 NO_ROUND = """i = NonZero(m) n = Size(i) y = Loop(n, "", BEGIN) <body = b (int64 k, bool go, float[Q, R, S] v)
     => (bool on, float[Q, W, S] w) { on = Identity(go) w = Concat<axis = 1>(v, v) }>"""
 BEGINS = {

@@ -149,7 +149,7 @@ def test_nothing_is_written_over_links(attack, location):
                   lambda: norn.save(big, attack.folder / "o.onnx",
                                     external_data={"location": location, "size_threshold": 0})):
         if location in ("dangling", "link"):
-            continue  # a link's name in the folder itself: a file there, or its replacement, harms nobody
+            continue  # a link's name in the folder itself: a file there, or its replacement, is harmless
         with pytest.raises(norn.Error):
             write()
     assert attack.everything() == before

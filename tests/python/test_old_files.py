@@ -144,7 +144,7 @@ def weights(ir_version):
 
 @pytest.mark.parametrize("ir_version", [1, 2, 3])
 def test_up_to_ir_3_every_initializer_is_an_input_too(ir_version, tmp_path):
-    """What has to be fed are the inputs that are no initializers, whatever the order of the list."""
+    """What has to be fed are the inputs that are not initializers, whatever the order of the list."""
     data = weights(ir_version)
     assert reported(data) == {}
     expect_kept(data, tmp_path)
@@ -204,7 +204,7 @@ def test_constants_of_scans_were_inputs_of_its_body_too(tmp_path):
 
 @pytest.mark.parametrize("ir_version", [1, 2, 3])
 def test_up_to_ir_3_any_weight_can_be_fed(ir_version):
-    """The initializer counts exactly where the caller gives no value; from IR 4 on what is no input is a constant."""
+    """The initializer counts exactly where the caller gives no value; from IR 4 on one that is not an input is a constant."""
     session = norn.InferenceSession(weights(ir_version))
     assert [i.name for i in session.get_overridable_initializers()] == ["w", "b"]
     x, w, b = np.float32([1, 1, 1]), np.float32([-1, -2, -3]), np.float32([0, 0, 1])
@@ -302,7 +302,7 @@ def test_keys_about_images_ignore_case(spell, tmp_path):
 
 
 def test_metadata_beside_the_models_came_with_ir_10(tmp_path):
-    """Readers of earlier versions drop it in silence; here it is told and kept."""
+    """Readers of earlier versions drop it in silence; here it is reported and kept."""
     prop = wire.entry("com.example.k", "v")
     main = graph([node("Abs", ["x"], ["y"]) + field(9, prop)], [value("x", [2]) + field(4, prop)], [value("y", [2])],
                  (), field(16, prop))
@@ -376,7 +376,7 @@ def parsed_set(data):
 
 
 def test_overloads_in_files_before_ir_10(tmp_path):
-    """The field is unknown to those versions, and told; calls go by it all the same, as other readers do."""
+    """The field is unknown to those versions, and reported; calls use it all the same, as other readers do."""
     plain = function("F", [node("Neg", ["a"], ["b"])])
     other = function("F", [node("Abs", ["a"], ["b"])], field(13, "v"))
     for ir_version in (9, 10):

@@ -11,7 +11,7 @@ import norn
 
 
 def test_attributes_of_ir_1_have_no_type(tmp_path):
-    """The field that is present tells; type came with IR 2 and is required since."""
+    """The field that is present shows the type; the field type came with IR 2 and is required since."""
     main = graph(
         [node("Constant", [], ["c"], attribute("value", floats("", [1, 2, 3], [1, 3]), kind=4, typed=False)),
          node("Clip", ["x"], ["l"], attribute("max", 2.5, typed=False)),
@@ -151,7 +151,7 @@ def test_consumed_inputs_was_required_once(tmp_path):
     (7, [attribute("spatial", 0)], (3, 4)),
 ])
 def test_batch_normalization_had_is_test_and_spatial(version, attributes, statistics, tmp_path):
-    """is_test up to 6 tells training from inference; spatial = 0 up to 7 has statistics for each activation."""
+    """is_test up to 6 distinguishes training from inference; spatial = 0 up to 7 has statistics for each activation."""
     data = batch_normalization(version, *attributes, statistics=statistics)
     assert reported(data) == {}
     expect_kept(data, tmp_path)

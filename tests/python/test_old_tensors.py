@@ -127,7 +127,7 @@ def test_half_precision_in_int32_data_is_a_pattern_of_bits(tmp_path):
 
 
 def test_scalars_were_vectors_of_one_element(tmp_path):
-    """The first checker wanted dims, so a condition, a trip count or a factor has the shape [1] where [] is meant."""
+    """The first checker wanted dims, so a condition, a trip count or a factor has the shape [1] instead of []."""
     branches = [graph([node("Mul", ["x", "k"], [out], attribute("broadcast", 1))], [value("k", [1])], [value(out, [3])],
                       [floats("k", [k])], name=out) for out, k in (("t", 2), ("e", 3))]
     data = if_model(3, branches)
@@ -142,7 +142,7 @@ def test_scalars_were_vectors_of_one_element(tmp_path):
 
 
 def test_floats_do_not_stand_in_int32_data():
-    """The first schema's comment lists FLOAT32 there, a slip for FLOAT16: told and refused, never reinterpreted."""
+    """The first schema's comment lists FLOAT32 there, a slip for FLOAT16: reported and refused, never reinterpreted."""
     data = constants(1, tensor("", wire.FLOAT, [1], packed(5, [1065353216])))
     assert reported(data) == {"tensor.field.int32": "error"}
     with pytest.raises(norn.InvalidGraph, match="int32_data cannot hold elements of float"):
@@ -164,7 +164,7 @@ def test_eight_bit_floats_in_int32_data(tmp_path):
 
 @pytest.mark.parametrize("elem_type", [wire.INT4, wire.UINT4])
 def test_four_bit_integers_in_int32_data(elem_type, tmp_path):
-    """Two to an entry, low ones first, said the second text; others wrote one, or all eight: their number tells."""
+    """Two to an entry, low ones first, said the second text; others wrote one, or all eight: their number shows which."""
     numbers = [1, -2, 7, -8, 3, 0, -1, 5, 2] if elem_type == wire.INT4 else [1, 14, 7, 8, 3, 0, 15, 5, 2]
     codes = [n & 15 for n in numbers]
     pairs = [a | b << 4 for a, b in itertools.zip_longest(codes[::2], codes[1::2], fillvalue=0)]

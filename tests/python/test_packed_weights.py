@@ -114,7 +114,7 @@ print(files["found_bytes"], files["written_bytes"], files["problem"])
 """
 
 
-# Root may write anywhere, and is somebody else for a while.
+# Root may write anywhere, and becomes another user for a while.
 AS_NOBODY = {
     "before": "if os.getuid() == 0: os.seteuid(65534)",
     "after": "if os.getuid() == 0: os.seteuid(0)",
@@ -189,7 +189,7 @@ def flip(at):
 
 
 def grow(path):
-    """A whole header that tells of 64 GB, and a file of that size."""
+    """A whole header that claims 64 GB, and a file of that size."""
     content = bytearray(path.read_bytes())
     before = len(content) - int.from_bytes(content[16:24], sys.byteorder)
     content[16:24] = (1 << 36).to_bytes(8, sys.byteorder)

@@ -470,7 +470,7 @@ def test_run_options():
     assert options.get_run_config_entry("memory.enable_memory_arena_shrinkage") == "cpu:0"
     with pytest.raises(norn.InvalidArgument, match='"nothing"'):
         options.get_run_config_entry("nothing")
-    # What would have no effect is no attribute.
+    # Options without an effect are not attributes.
     for name in ("only_execute_path_to_fetches", "training_mode"):
         with pytest.raises(AttributeError):
             setattr(options, name, True)

@@ -42,7 +42,7 @@ def ask(node: hostile.Node) -> str:
             if not str(e).strip():
                 return "BAD an error without a message"
             answers.append(None)
-        except Exception as e:  # noqa: BLE001  what is no norn.Error is told
+        except Exception as e:  # noqa: BLE001  what is not a norn.Error is reported
             return f"BAD running: {type(e).__name__}: {e}"
     fast, plain = answers
     # Where nothing is dropped, fast kernels do not look at the ratio.

@@ -96,7 +96,7 @@ dnnl::matmul::primitive_desc product(const ConvGeometry& g, const ConvSliceShape
   return packs_once ? pd : dnnl::matmul::primitive_desc();
 }
 
-// All that a slice's description follows from.
+// All that a slice's description depends on.
 std::string slice_key(const char* what, const ConvGeometry& g, const std::vector<Spread>& spreads,
                       const ConvSliceShape& s, bool posts) {
   const ConvConfig& c = g.config;

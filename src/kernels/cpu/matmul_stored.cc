@@ -259,7 +259,7 @@ class StoredMatMul final : public Kernel {
     auto* to = reinterpret_cast<std::uint8_t*>(header + 1);
     const Packing packing(config, format, b);
     parallel_ranges(panels, 0.5 * static_cast<double>(s_.k * b.width), 1, [&](std::int64_t begin, std::int64_t end) {
-      // What a panel is filled up with is 0, not what lay there.
+      // The rest of a panel is filled with 0.
       std::memset(to + begin * bytes, 0, static_cast<std::size_t>((end - begin) * bytes));
       for (std::int64_t p = begin; p < end; ++p) packing.panel(p, to + p * bytes);
     });

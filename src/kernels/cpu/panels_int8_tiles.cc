@@ -1,6 +1,6 @@
 // Rows of bytes times panels by products of tiles (AMX): 16 rows times 16 columns at a time, 64 bytes deep. The vectors
 // of a panel follow one another, each of them as tiles of 16 quads: side by side, as for dot products, a tile's lines
-// would lie so far apart that the processor does not see what it will read next.
+// would lie so far apart that the hardware prefetcher does not follow them.
 //
 // Traps: rows of a tile are equally far apart, so rows that are not, or are not whole tiles, are copied first. A thread
 // has its own configuration of tiles, which oneDNN changes for its own products: it is set for a piece of work and
