@@ -1,7 +1,7 @@
 // Version steps of Dropout.
 //
-// A node of version 6 that trains (is_test is 0, its default) has no like before version 12, so it goes there at once.
-// A mask of the input's type and a bool mask become each other through Cast.
+// A node of version 6 that trains (is_test is 0, its default) has no equivalent before version 12, so it steps there
+// directly. A mask of the input's type and a bool mask become each other through Cast.
 #include "ops/nn/dropout/dropout.h"
 #include "ops/tensor/cast/cast.h"
 #include "transform/shared_steps.h"

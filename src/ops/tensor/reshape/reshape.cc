@@ -103,8 +103,8 @@ DimExpr quotient(const NodeView& node, const Dims& in, Dims numerator, Dims deno
   return DimExpr::floor_div(n, d);
 }
 
-// Where the only element stands of which nothing is known, if all others are numbers above 0: whatever it is, its size
-// is what the others leave, as for -1.
+// The place of the only unknown element, if all others are numbers above 0: its size is what the others leave, as for
+// -1.
 std::optional<std::size_t> lone_open(const Dims& target) {
   std::optional<std::size_t> open;
   for (std::size_t i = 0; i < target.size(); ++i) {
