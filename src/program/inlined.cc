@@ -39,8 +39,8 @@ std::string describe_inputs(const Inlined& inlined, const TypeOfInput& type_of) 
 
 namespace {
 
-// What an operator asks for whose body refuses it: by the message of the Reshape, and the name of its shape, the last
-// in the path. Empty for other errors.
+// The requirement by which an operator's body refuses its inputs: from the message of the Reshape, and the name of its
+// shape, the last in the path. Empty for other errors.
 std::string asked_for(const Error& error) {
   const std::string& where = error.where();
   const std::string shape = "the shape [" + std::to_string(opset::kRefusedSize);

@@ -1,7 +1,7 @@
-// What nodes said of sizes, put together when all nodes are there. It is said by nodes that the model's outputs need,
-// one of which only sizes are read among them: those sizes are known only if what it says holds. What a node of the
-// graph says holds for the graph and those in it; what one in a branch says holds there, for the branch may not run,
-// and in the graph around only if the other branch of the If says it too.
+// Equalities of sizes, solved when all nodes are there. They come from nodes that the model's outputs need, even if
+// only an output's sizes are read: those are known only if the node's equalities hold. An equality of a node holds for
+// its graph and those in it; one from a branch holds there, since the branch may not run, and in the graph around only
+// if the other branch of the If has it too.
 //
 // In a branch, what contradicts the rest is left out rather than refused: another branch may be the one that runs, and
 // planning the branch for real sizes refuses them.

@@ -75,7 +75,7 @@ class NodeGraphs final : public infer::Surroundings {
   }
   std::vector<Subgraph> take_subgraphs() { return std::move(subgraphs_); }
   std::vector<Equality> take_equalities() { return std::exchange(equalities_, {}); }
-  // What a subgraph cannot be lowered for. Its place is complete, and nothing about the node around belongs before it.
+  // The error of lowering a subgraph. Its place is complete, and nothing about the node around belongs before it.
   const std::optional<Error>& failure() const { return failure_; }
   // The outputs of the branch that stands in place of the node, if one does.
   const std::optional<std::vector<ValueId>>& taken() const { return taken_; }
@@ -167,7 +167,7 @@ Error of_missing_reference(const Error& error, const ir::Node& node, const ir::N
   return error;
 }
 
-// What only the library behind a kernel can judge of attributes, it judges on no elements when the model is loaded.
+// Attributes that only the library behind a kernel can check are checked on empty inputs when the model is loaded.
 void try_attributes(const opset::Operator& op, const opset::Attrs& attrs) {
   if (&op != &ops::RegexFullMatch) return;
   const norn::Value none = norn::Tensor(DataType::String, {0});

@@ -1,6 +1,5 @@
 // Plans where features meet: values known from the shapes, fused operations, views, sizes that are only known by
-// running,
-// several shapes in turn, and what is kept of them.
+// running, several shapes in turn, and what is kept of them.
 #include <gtest/gtest.h>
 
 #include <algorithm>
