@@ -67,7 +67,7 @@ struct LoadOptions {
   bool external_checksums = false;
   // Where external data comes from instead of files.
   ExternalReader external_reader;
-  // Map the file instead of reading it. Turn off for a file that others may truncate while it is in use.
+  // Map the file instead of reading it. Turn off for a file that other processes may truncate while it is in use.
   bool mmap = true;
 };
 

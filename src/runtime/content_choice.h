@@ -1,6 +1,6 @@
 // Kernels that are chosen during a run: where the choice depends on contents that are only known then (axes, lengths,
 // pads), a node becomes a graph of its own, planned with these contents as if they were constants. Its plans are kept
-// with all others and found again by types, sizes and contents.
+// with all other plans and found again by types, sizes and contents.
 //
 // What a run computes must not depend on the runs before it, so the choice is made as soon as contents are met.
 // Operators that only move elements are the exception, since their kernels agree to the bit: they run the reference

@@ -593,7 +593,7 @@ TEST(ArenaPool, AStretchThatIsTooSmallGrows) {
   pool->give_back(std::move(a));
   pool->give_back(std::move(held));
   EXPECT_LE(pool->idle_bytes(), 25 * kMega);
-  // Where growing fails, the smaller one is gone and the next request is served all the same.
+  // Where growing fails, the smaller one is freed and the next request is served all the same.
   if (kAllocationMayFail) {
     EXPECT_THROW(pool->take(std::size_t{1} << 50), std::bad_alloc);
   }
