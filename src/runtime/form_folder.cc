@@ -91,7 +91,7 @@ base::Descriptor copy_of(const base::Descriptor& d) { return base::Descriptor(::
 base::Descriptor open_folder(const std::string& path) {
   if (path.find('\0') != std::string::npos)
     throw Error(ErrorCode::InvalidArgument, "a path must not contain a NUL character");
-  // Readable by its owner only, since it reveals what models may hold.
+  // Readable by its owner only, since it holds weights of models.
   if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) fail("cannot make the folder", path);
   base::Descriptor folder(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!folder) fail("cannot open the folder", path);
