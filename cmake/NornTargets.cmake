@@ -6,7 +6,7 @@ target_compile_options(norn_flags INTERFACE -Wall -Wextra -Wno-missing-field-ini
   $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)  # GCC 12 sees overlaps in "a" + std::to_string(b) that are not there
 target_include_directories(norn_flags INTERFACE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
 if(NORN_SANITIZE)
-  # What goes on behind a finding would be compiled for every check, at half the cost of the whole again.
+  # Recovery after a finding would be compiled for every check, at half the cost of the whole again.
   target_compile_options(norn_flags INTERFACE
     -fsanitize=${NORN_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_link_options(norn_flags INTERFACE -fsanitize=${NORN_SANITIZE})
@@ -18,8 +18,8 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
 endif()
 
 # ccache caches what uses precompiled headers if it may take their macros and times on trust; checkouts share its
-# entries if paths below them are told relatively. It has to go by the files that are included and not by preprocessed
-# text: a header that is precompiled has to be the file that is there, comments included.
+# entries if paths below them are relative. It has to compare the included files and not preprocessed text: a header
+# that is precompiled has to be the file that is there, comments included.
 find_program(NORN_CCACHE ccache)
 if(NORN_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_CXX_COMPILER_LAUNCHER env CCACHE_SLOPPINESS=pch_defines,time_macros CCACHE_BASEDIR=${PROJECT_SOURCE_DIR}
@@ -60,7 +60,7 @@ function(norn_unity target)
   set_source_files_properties(${arg_APART} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 endfunction()
 
-# norn_vector_run(TARGET NAME files...): Highway files, told from the folder of the target, that are compiled in one
+# norn_vector_run(TARGET NAME files...): Highway files, relative to the folder of the target, that are compiled in one
 # run: most of what a short one costs is Highway's own headers, once for each instruction set. They have to be for the
 # same instruction sets, and names that clash are to be in namespaces of their own.
 function(norn_vector_run target name)

@@ -50,7 +50,7 @@ void check(const std::uint8_t* data, std::size_t size) {
   const Report strict = run(model, Profile::Strict);
   run(model, Profile::Runtime);
   require(spec.diagnostics.size() == strict.diagnostics.size() || spec.dropped + strict.dropped > 0,
-          "profiles tell the same findings");
+          "profiles report the same findings");
 }
 
 }  // namespace norn::fuzz

@@ -1,5 +1,5 @@
-// What must hold of any bytes that somebody hands to a reader of a notation: they are read or refused with norn::Error,
-// and what was read is written so that it reads back as the same.
+// What must hold of any bytes that a reader of a notation gets: they are read or refused with norn::Error, and what was
+// read is written so that it reads back as the same.
 #pragma once
 #include <cstddef>
 #include <cstdint>

@@ -32,7 +32,7 @@ void check(const std::uint8_t* data, std::size_t size) {
   try {
     again = format::read_model(copy(once), limits);
   } catch (const Error& error) {
-    // A message of unknown fields only is no model, and merging may have left nothing else.
+    // A message of unknown fields only is not a model, and merging may have left nothing else.
     require(error.code() == ErrorCode::InvalidProtobuf, "what we wrote can be read");
     return;
   }

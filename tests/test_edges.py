@@ -1,4 +1,4 @@
-"""The architecture as ARCHITECTURE.md tells it is the one in the sources: include edges, and the lists of slices."""
+"""The architecture that ARCHITECTURE.md describes is the one in the sources: include edges, and the lists of slices."""
 
 import pathlib
 import re

@@ -39,7 +39,7 @@ def prefix(tmp_path_factory):
 
 
 def assert_only_installed_libraries(program, prefix):
-    # The dynamic loader itself tells what it would load from where.
+    # The dynamic loader itself reports what it would load from where.
     loaded = run(program, LD_TRACE_LOADED_OBJECTS="1")
     assert "not found" not in loaded, loaded
     mine = dict(re.findall(r"(lib(?:norn|dnnl)\S*) => (\S+)", loaded))

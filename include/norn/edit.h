@@ -31,16 +31,16 @@ struct UnpackOptions {
 // All tensors into the one model file. The inverse of unpack, but for tensors that kept their numbers in typed fields.
 NORN_API void pack(const std::string& in, const std::string& out, const PackOptions& pack = {},
                    const LoadOptions& options = {});
-// Initializers and attributes' tensors into a data file beside `out`, which those may read who may read the model.
-// Strings stay, and what few readers look for outside: parts of sparse tensors, training information, functions'
-// defaults of attributes and initializers of graphs in functions.
+// Initializers and attributes' tensors into a data file beside `out` with the model's permissions. Strings stay, and
+// what few readers look for outside: parts of sparse tensors, training information, functions' defaults of attributes
+// and initializers of graphs in functions.
 NORN_API void unpack(const std::string& in, const std::string& out, const UnpackOptions& unpack = {},
                      const LoadOptions& options = {});
 // Without tensor contents: names, types and shapes stay. What remains shows the structure and cannot be run.
 NORN_API void strip(const std::string& in, const std::string& out, const LoadOptions& options = {});
 
-// The same for models from anywhere, whose load_options() say how their data files may be read. Tensors that are packed
-// stay in the mapped files until somebody needs them.
+// The same for models from anywhere, whose load_options() say how their data files may be read. Packed tensors stay in
+// the mapped files until they are read.
 NORN_API Model pack(const Model& model, const PackOptions& pack = {});
 NORN_API void pack(const Model& model, const std::string& out, const PackOptions& pack = {});
 NORN_API void unpack(const Model& model, const std::string& out, const UnpackOptions& unpack = {});

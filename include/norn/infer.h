@@ -66,7 +66,7 @@ struct NORN_API Inference {
 // null, gets what is there to say. Throws norn::Error: with options.strict InvalidGraph for the first problem,
 // LimitExceeded, and Io for external data.
 NORN_API Model infer_shapes(const Model& model, const InferOptions& options = {}, Inference* found = nullptr);
-// As above; a document that nobody else holds is not copied.
+// As above; a document with no other holder is not copied.
 NORN_API Model infer_shapes(Model&& model, const InferOptions& options = {}, Inference* found = nullptr);
 // As above, from file to file, saved as Model::save() does; "" for `output` is the model's own path.
 NORN_API void infer_shapes_path(const std::string& model, const std::string& output, const InferOptions& options = {},

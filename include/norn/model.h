@@ -5,9 +5,9 @@
 //   model.save("copy.onnx");
 //
 // A Model is an immutable value: copies share everything, and any number of threads may use one. Tensor contents stay
-// in the mapped file until somebody needs them. Large binary models are read by several threads, the calling one and at
-// most three of the process's pool; what comes out does not depend on their number. In a child after fork() the calling
-// thread reads alone.
+// in the mapped file until they are read. Large binary models are read by several threads, the calling one and at most
+// three of the process's pool; the result does not depend on their number. In a child after fork() the calling thread
+// reads alone.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -50,8 +50,8 @@ struct SharedBytes {
 };
 
 // Gives the bytes of external data from elsewhere than files: `length` bytes from `offset` of what the model calls
-// `location`, all that follows if there is no length. The location is checked to be a relative path without "..", yet
-// it is the model's choice. Called from several threads at once; throws norn::Error.
+// `location`, or all bytes from there without a length. The location is checked to be a relative path without "..", but
+// is otherwise the model's choice. Called from several threads at once; throws norn::Error.
 using ExternalReader =
     std::function<SharedBytes(const std::string& location, std::uint64_t offset, std::optional<std::uint64_t> length)>;
 
@@ -63,15 +63,15 @@ struct LoadOptions {
   std::vector<std::string> external_roots;
   // Read data files with more than one hard link too: such a name can stand for any file of the same file system.
   bool external_hard_links = false;
-  // Hold each data file against the SHA-1 that the model gives, when it is first used; reads it whole.
+  // Compare each data file with the SHA-1 that the model gives, when it is first used; reads it whole.
   bool external_checksums = false;
   // Where external data comes from instead of files.
   ExternalReader external_reader;
-  // Map the file instead of reading it. Turn off for a file that others may truncate while it is in use.
+  // Map the file instead of reading it. Turn off for a file that other processes may truncate while it is in use.
   bool mmap = true;
 };
 
-// What people want to know first about a model (`norn show`).
+// The summary of a model that `norn show` prints.
 struct ModelSummary {
   struct Value {
     std::string name, type;  // type as text: "float[N,3,224,224]", "seq(tensor(int64))"
@@ -107,14 +107,14 @@ class NORN_API Model {
 
   // Reads any notation from memory; `format` Auto is Binary.
   static Model parse(std::span<const std::byte> bytes, Format format, const Limits& limits = {});
-  // As load(), from memory. There is not a folder of the model's own: external data lies in `options.external_roots`,
-  // or comes from `options.external_reader`.
+  // As load(), from memory. The model has no folder: external data lies in `options.external_roots`, or comes from
+  // `options.external_reader`.
   static Model parse(std::span<const std::byte> bytes, const LoadOptions& options,
                      std::shared_ptr<const void> owner = {});
   // Writes a temporary file beside `path` and renames it over `path`: readers of an old file are not disturbed, and
-  // whatever happens, the old file or the whole new one is there. A file that is replaced is replaced by one that is on
-  // the disk; one that replaces nothing is stored when the system gets to it. Data files of the model are copied along
-  // into another folder. The notation follows from the extension unless `format` says otherwise.
+  // whatever happens, the old file or the whole new one is there. A file that replaces another one is on the disk
+  // before it does; one that replaces nothing is stored when the system gets to it. Data files of the model are copied
+  // along into another folder. The notation follows from the extension unless `format` says otherwise.
   void save(const std::string& path, Format format = Format::Auto) const;
   // The ModelProto's bytes, or another notation's.
   std::vector<std::byte> serialize(Format format = Format::Binary) const;
@@ -127,7 +127,7 @@ class NORN_API Model {
   const std::string& base_dir() const noexcept { return base_dir_; }
   const std::string& path() const noexcept { return path_; }
   const ir::Model& document() const noexcept { return *document_; }
-  // The document to be changed: this model's own if nobody shares it, else a copy. The model is empty afterwards.
+  // The document to be changed: this model's own if it is not shared, else a copy. The model is empty afterwards.
   std::shared_ptr<ir::Model> release_document() &&;
   // What it was loaded with: says how its external data may be read.
   const LoadOptions& load_options() const noexcept { return *options_; }

@@ -15,7 +15,7 @@ namespace norn {
 
 // A JSON list with an object for each version of each operator: domain ("" is ai.onnx), name, since, inputs and outputs
 // (name, type, option, min_arity, homogeneous, diff), attributes (name, type, required, default), types (name, allowed:
-// type strings, sorted), min_inputs, max_inputs, min_outputs, max_outputs (2147483647 is no bound), determinism,
+// type strings, sorted), min_inputs, max_inputs, min_outputs, max_outputs (2147483647: unbounded), determinism,
 // support ("COMMON", "EXPERIMENTAL"), deprecated, runnable (this Norn runs the operator, and does not just know it),
 // function (this version has a function body), same_meaning (a node of the version before means the same in this one).
 NORN_API std::string schemas_json();

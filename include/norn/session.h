@@ -68,9 +68,9 @@ struct SessionOptions {
   bool flush_subnormals = true;
   // Where weights are kept as kernels want them, for sessions of other processes with the same weights, which read the
   // files instead of packing again; "" is nowhere. The folder is made if there is none, its parent is not. It grows
-  // with every model, kind of CPU and build of Norn: any file in it may be removed at any time. Who may write there
-  // decides what models answer. What this process may not write, or read, is left out, the whole folder where it has no
-  // secret of its own yet; Session::profile tells (RunProfile::packed_weights).
+  // with every model, kind of CPU and build of Norn: any file in it may be removed at any time. Users who may write
+  // there can change what models answer. Files that this process may not write or read are left out, and the whole
+  // folder where it has no secret of its own yet; Session::profile reports that (RunProfile::packed_weights).
   std::string packed_weights_folder;
   // Check the lowered program by its own rules, and again after each pass; what breaks one is an Internal error.
   // For tests of Norn and reports of faults: it costs about as much as loading.

@@ -1,5 +1,5 @@
 // Caches that grow from run to run (RunOptions::donated): tensors whose memory has room behind their elements, so that
-// these lie apart. Tensor::data() of one makes a dense copy when it is first asked for, and there is no room any more.
+// these lie apart. The first call of Tensor::data() makes such a tensor a dense copy, without room.
 #pragma once
 #include <cstdint>
 #include <optional>

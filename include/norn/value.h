@@ -95,7 +95,7 @@ class NORN_API Tensor {
   void* mutable_data() { return unaligned_ ? aligned() : data_; }
   // The bytes where they lie, aligned or not.
   const void* bytes_in_place() const noexcept { return data_; }
-  // The elements. Throws norn::Error (InvalidArgument) if they are no T in memory: see types_held_in().
+  // The elements. Throws norn::Error (InvalidArgument) if they are not T in memory: see types_held_in().
   template <class T>
   const T* as() const {
     static_assert(types_held_in<T>() != 0, "no element type is held in a T");

@@ -55,7 +55,7 @@ def check_model(
     """Raises :class:`CheckError` with the whole report if the model is not valid ONNX.
 
     The arguments are those of ``onnx.checker.check_model``. ``full_check`` also infers types and shapes of the whole
-    model and holds declarations and nodes against them.
+    model and compares declarations and nodes with them.
     """
     report = check(
         model,

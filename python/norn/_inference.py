@@ -44,7 +44,7 @@ def infer_shapes(
     operator_sets: Sequence[OperatorSet] = (),
     external_data: _ExternalData | None = None,
 ) -> Any:
-    """The model with the types and shapes of every value, as far as they can be told without running it.
+    """The model with the types and shapes of every value, as far as they are known without running it.
 
     The arguments are those of ``onnx.shape_inference.infer_shapes``. With ``strict_mode`` the first contradiction
     raises :class:`norn.InvalidGraph`, wrong types of inputs only with ``check_type`` as well; without it what is wrong
@@ -52,10 +52,10 @@ def infer_shapes(
     ``data_prop`` says.
 
     ``symbolic`` writes expressions as names of dimensions (``"2*seq + 1"``); without it they get names as sizes do that
-    only running tells (``"unk__0"``), the same name for the same expression.
+    are only known when it runs (``"unk__0"``), the same name for the same expression.
 
     Returns the kind it was given: a proto for a proto, bytes for bytes, a :class:`norn.Model` for anything else.
-    :func:`explain_shapes` tells why sizes stay unknown.
+    :func:`explain_shapes` reports why sizes stay unknown.
     """
     del data_prop
     typed = inferred_model(
@@ -91,7 +91,7 @@ def infer_shapes_path(
 def explain_shapes(
     model: _ModelLike, *, operator_sets: Sequence[OperatorSet] = (), external_data: _ExternalData | None = None
 ) -> dict[str, Any]:
-    """What inference found and what it did not, as ``norn infer --why --json`` tells.
+    """What inference found and what it did not, as ``norn infer --why --json`` reports it.
 
     ``"unknown"`` lists every size, rank and type that is not known, with ``"why"`` and ``"where"`` it began;
     ``"problems"`` every contradiction; ``"values"``, ``"typed"``, ``"shaped"``, ``"symbolic"`` and ``"fixed"`` count
@@ -112,9 +112,9 @@ def infer_node_outputs(
 ) -> dict[str, Any]:
     """Types of a node's outputs, by name: what ``onnx.shape_inference.infer_node_outputs`` gives.
 
-    ``schema`` (of :func:`norn.get_schema`, or the onnx package's) tells the operator's version, unless
+    ``schema`` (of :func:`norn.get_schema`, or the onnx package's) gives the operator's version, unless
     ``opset_imports`` does. ``input_types`` are TypeProtos and ``input_data`` TensorProtos of constant inputs, by name;
-    contents of ``input_sparse_data`` tell nothing about shapes. Outputs whose type is not known are left out. Raises
+    contents of ``input_sparse_data`` do not affect shapes. Outputs whose type is not known are left out. Raises
     :class:`norn.InvalidGraph` where the node cannot be.
     """
     del input_sparse_data

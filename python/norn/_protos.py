@@ -25,7 +25,7 @@ LARGE_TENSOR = 1 << 14
 # Numbers or strings that protobuf is given at once, where a list has to be taken apart.
 LONG_LIST = 1 << 20
 
-_SAMPLE = 256  # initializers that are looked at to tell whether a model is large
+_SAMPLE = 256  # initializers that are looked at to decide whether a model is large
 _SPLIT = {"graph", "initializer", "raw_data"}
 _EXTERNAL = 1  # TensorProto.DataLocation
 _VARINT, _FIXED64, _LENGTH, _START_GROUP, _END_GROUP, _FIXED32 = range(6)

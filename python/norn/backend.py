@@ -207,7 +207,7 @@ def _element_type(dtype: Any, name: str) -> int:
     try:
         return int(helper.np_dtype_to_tensor_dtype(dtype))
     except (KeyError, ValueError):
-        raise InvalidArgument(f"the input {name!r} has numpy's type {dtype}, which is no ONNX element type") from None
+        raise InvalidArgument(f"the input {name!r} has numpy's type {dtype}, which is not an ONNX element type") from None
 
 
 def _compare(name: str, got: Any, dtype: Any, shape: Sequence[int]) -> None:

@@ -1,4 +1,4 @@
-// Checks of data files, and telling which message a file holds. They carry no IR version: the newest rules bind them.
+// Checks of data files, and which message a file holds. They carry no IR version: the newest rules bind them.
 //
 // The messages' fields overlap. What keeps readings apart: a field that the message does not have (or has with another
 // wire type) is left over, a field that may stand once but is repeated is merged, so that fewer bytes would be written
@@ -164,7 +164,7 @@ void refuse_other_kind(const ir::Bytes& bytes, DataKind kind, const Limits& limi
                        bool left_over) {
   const bool several = kind == DataKind::Optional && has_several_values(bytes, limits);
   if (foreign.empty() && !left_over && !several) return;
-  // Fields that nobody knows may be left over; but then the bytes are not sound as another kind, without any.
+  // Unknown fields may be left over, but not if the bytes are sound as another kind, without unknown fields.
   const Fitting others = fitting_kinds(bytes.span(), limits);
   const bool is_another =
       others.best >= Fit::Sound && std::find(others.kinds.begin(), others.kinds.end(), kind) == others.kinds.end();

@@ -108,7 +108,7 @@ TEST(CheckData, AnotherKindIsNoFinding) {
     EXPECT_NE(e.message().find("not a SequenceProto"), std::string::npos) << e.what();
     EXPECT_NE(e.hint().find("they are a TensorProto"), std::string::npos) << e.what();
   }
-  // A field of the future is no reason.
+  // An unknown field is not a reason.
   auto later = files[4].second;
   for (const int b : {0xd8, 0x05, 0x01}) later.push_back(static_cast<std::byte>(b));
   EXPECT_TRUE(check_data(later, DataKind::Sequence).ok());

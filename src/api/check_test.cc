@@ -21,7 +21,7 @@ std::vector<std::byte> bytes(std::initializer_list<int> values) {
 // ir_version 10 and an import of version 21; no graph.
 std::vector<std::byte> without_graph() { return bytes({0x08, 10, 0x42, 4, 0x0a, 0, 0x10, 21}); }
 
-bool tells(const Report& report, std::string_view rule) {
+bool reports(const Report& report, std::string_view rule) {
   for (const auto& d : report.diagnostics) {
     if (d.rule == rule) return true;
   }
@@ -31,7 +31,7 @@ bool tells(const Report& report, std::string_view rule) {
 TEST(Check, TellsOfAModel) {
   const Report report = check(Model::parse(without_graph()));
   EXPECT_FALSE(report.ok());
-  EXPECT_TRUE(tells(report, "model.graph.present"));
+  EXPECT_TRUE(reports(report, "model.graph.present"));
   EXPECT_EQ(report.count(Severity::Error), 1u);
 }
 
@@ -78,22 +78,22 @@ TEST(Check, Parts) {
   // op_type "Relu", input "x", output "y"
   const auto relu = bytes({0x0a, 1, 'x', 0x12, 1, 'y', 0x22, 4, 'R', 'e', 'l', 'u'});
   EXPECT_TRUE(check_part(PartKind::Node, relu, 10, kDefault21).diagnostics.empty());
-  EXPECT_TRUE(tells(check_part(PartKind::Node, relu, 10, OpsetImports{{"com.example", 1}}), "node.domain.imported"));
+  EXPECT_TRUE(reports(check_part(PartKind::Node, relu, 10, OpsetImports{{"com.example", 1}}), "node.domain.imported"));
   const auto two = bytes({0x0a, 1, 'x', 0x0a, 1, 'z', 0x12, 1, 'y', 0x22, 4, 'R', 'e', 'l', 'u'});
-  EXPECT_TRUE(tells(check_part(PartKind::Node, two, 10, kDefault21), "node.inputs.count"));
-  EXPECT_TRUE(tells(check_part(PartKind::Graph, {}, 10, kDefault21), "graph.name"));
-  EXPECT_TRUE(tells(check_part(PartKind::Attribute, {}, 10, {}), "attr.name"));
-  EXPECT_TRUE(tells(check_part(PartKind::Tensor, {}, 10, {}), "tensor.data-type.present"));
-  EXPECT_TRUE(tells(check_part(PartKind::SparseTensor, {}, 10, {}), "sparse.values.present"));
-  EXPECT_TRUE(tells(check_part(PartKind::ValueInfo, {}, 10, {}), "value.name"));
-  EXPECT_TRUE(tells(check_part(PartKind::Function, {}, 10, {}), "function.name.present"));
+  EXPECT_TRUE(reports(check_part(PartKind::Node, two, 10, kDefault21), "node.inputs.count"));
+  EXPECT_TRUE(reports(check_part(PartKind::Graph, {}, 10, kDefault21), "graph.name"));
+  EXPECT_TRUE(reports(check_part(PartKind::Attribute, {}, 10, {}), "attr.name"));
+  EXPECT_TRUE(reports(check_part(PartKind::Tensor, {}, 10, {}), "tensor.data-type.present"));
+  EXPECT_TRUE(reports(check_part(PartKind::SparseTensor, {}, 10, {}), "sparse.values.present"));
+  EXPECT_TRUE(reports(check_part(PartKind::ValueInfo, {}, 10, {}), "value.name"));
+  EXPECT_TRUE(reports(check_part(PartKind::Function, {}, 10, {}), "function.name.present"));
   EXPECT_THROW(check_part(PartKind::Node, bytes({0x0a, 99}), 10, {}), Error);
 }
 
 TEST(Check, PartsUnderImportsThatAreNotKnownOrEmpty) {
   const auto relu = bytes({0x0a, 1, 'x', 0x12, 1, 'y', 0x22, 4, 'R', 'e', 'l', 'u'});
   EXPECT_TRUE(check_part(PartKind::Node, relu, 10, std::nullopt).diagnostics.empty());
-  EXPECT_TRUE(tells(check_part(PartKind::Node, relu, 10, OpsetImports{}), "node.domain.imported"));
+  EXPECT_TRUE(reports(check_part(PartKind::Node, relu, 10, OpsetImports{}), "node.domain.imported"));
   // Version 1 of the default set is in force where a file could not say so.
   EXPECT_TRUE(check_part(PartKind::Node, relu, 2, OpsetImports{}).ok());
 }

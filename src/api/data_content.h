@@ -1,5 +1,5 @@
-// A data file's content, read once: its kind, its names and its values have to be those of the same bytes, whatever
-// becomes of the file meanwhile.
+// A data file's content, read once: its kind, its names and its values have to be those of the same bytes, even if the
+// file changes meanwhile.
 #pragma once
 #include <cstddef>
 #include <optional>
@@ -37,7 +37,7 @@ void refuse_other_kind(const ir::Bytes& bytes, DataKind kind, const Limits& limi
 // "a TensorProto"
 std::string message_name(DataKind kind);
 
-// "a TensorProto": the data that the bytes are without a fault; "" if they are none.
+// "a TensorProto": the message that the bytes are without a fault; "" if they are not data.
 std::string sound_data(std::span<const std::byte> bytes, const Limits& limits);
 // What else than data the bytes are, if that is known.
 std::optional<format::Mistake> no_data(std::span<const std::byte> bytes);

@@ -118,7 +118,7 @@ TEST_F(Values, LimitsBindEveryKindOfFile) {
   EXPECT_THROW(data_kind(path("x.html")), Error);
 }
 
-// A pipe gives its content once: whoever asks again gets the next one.
+// A pipe gives its content once: the next read gets the next content.
 TEST_F(Values, AFileIsReadOnce) {
   const std::string fifo = path("x");
   ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
@@ -148,7 +148,7 @@ TEST_F(Values, AFileIsReadOnce) {
   EXPECT_EQ(values[0].second.sequence().items.size(), 2u);
 }
 
-// Extensions are ASCII, whatever letters the locale has ('I' is no capital 'i' in Turkish).
+// Extensions are ASCII, whatever letters the locale has ('I' is not a capital 'i' in Turkish).
 TEST_F(Values, ArraysAloneMustTellTheirType) {
   for (const DataType type : {DataType::BFloat16, DataType::Float8E4M3FN, DataType::Int4}) {
     Tensor two(type, {2});

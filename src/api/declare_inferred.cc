@@ -21,10 +21,10 @@ using infer::DocumentFacts;
 using opset::DimExpr;
 using opset::ValueType;
 
-// How sizes that are no numbers are spelt in the document.
+// How sizes that are not numbers are spelt in the document.
 class Spelling {
  public:
-  // Names of its own for what is no name of the document; with `symbolic` only for sizes that nothing tells.
+  // Makes names for sizes that are not a name of the document; with `symbolic` only for unknown ones.
   Spelling(const ir::Model& model, bool symbolic) : symbolic_(symbolic) {
     if (!model.graph) return;
     ir::for_each_graph(*model.graph, [&](const ir::Graph& g, const std::string&) {
@@ -32,7 +32,7 @@ class Spelling {
         for (const ir::ValueInfo& info : *list) note(info);
     });
   }
-  // Leaves out what is no name of the document.
+  // Leaves out sizes that are not a name of the document.
   Spelling() = default;
 
   std::string operator()(const DimExpr& d) {

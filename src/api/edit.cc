@@ -95,7 +95,7 @@ void unpack_to(Edited& edited, const std::string& in, const std::string& out, co
   file.alignment = unpack.alignment;
   file.max_file_bytes = unpack.max_file_bytes;
   file.checksums = unpack.checksums;
-  // Whoever may not read the model shall not read its tensors either.
+  // A user who may not read the model must not read its tensors either.
   struct stat info;
   if (::stat(out.c_str(), &info) == 0) file.mode = info.st_mode & 0777;
   if (!in.empty() && ::stat(in.c_str(), &info) == 0) file.at_most = info.st_mode & 0777;

@@ -42,7 +42,7 @@ class Edit : public testing::Test {
     t.raw_data = ir::bytes_of(std::string(bytes, fill));
     return t;
   }
-  // Tensors of every kind in every place, and fields that nobody knows.
+  // Tensors of every kind in every place, and unknown fields.
   static ir::Model model() {
     ir::Model m;
     m.ir_version = 10;

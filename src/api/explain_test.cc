@@ -40,17 +40,17 @@ TEST(Explain, FieldsAndPageTellTheSame) {
   bool body = false;
   for (std::size_t i = 0; i < found.graph.steps.size(); ++i) {
     const ExplainedStep& step = found.graph.steps[i];
-    const json& told = fields["steps"][i];
-    EXPECT_EQ(told["kernel"], step.kernel);
-    EXPECT_EQ(told["late"], step.late);
-    EXPECT_EQ(told["operations"][0]["op_type"], step.operations[0].op_type);
+    const json& explained = fields["steps"][i];
+    EXPECT_EQ(explained["kernel"], step.kernel);
+    EXPECT_EQ(explained["late"], step.late);
+    EXPECT_EQ(explained["operations"][0]["op_type"], step.operations[0].op_type);
     EXPECT_NE(page.find(step.operations[0].path() + "\n"), std::string::npos) << page;
     if (step.graphs.empty()) continue;
     body = true;
-    ASSERT_EQ(told["graphs"].size(), 2u);
-    EXPECT_EQ(told["graphs"][0]["attribute"], "then_branch");
-    EXPECT_EQ(told["graphs"][0]["steps"][0]["outputs"][0]["shape"], json::array({5}));
-    EXPECT_EQ(told["graphs"][0]["steps"][0]["outputs"][0]["type"], "float");
+    ASSERT_EQ(explained["graphs"].size(), 2u);
+    EXPECT_EQ(explained["graphs"][0]["attribute"], "then_branch");
+    EXPECT_EQ(explained["graphs"][0]["steps"][0]["outputs"][0]["shape"], json::array({5}));
+    EXPECT_EQ(explained["graphs"][0]["steps"][0]["outputs"][0]["type"], "float");
     EXPECT_NE(page.find("     then_branch:\n       0  Neg  "), std::string::npos) << page;
   }
   EXPECT_TRUE(body);

@@ -11,7 +11,7 @@ ir::Tensor parse_tensor(std::span<const std::byte> bytes, const Limits& limits =
   return format::read_message<ir::Tensor>(ir::Bytes(std::vector<std::byte>(bytes.begin(), bytes.end())), limits);
 }
 
-// A model from memory has no folder; here somebody gives one.
+// A model from memory has no folder; here the caller gives one.
 std::string folder(const std::string& base_dir) { return base_dir.empty() ? "." : base_dir; }
 
 }  // namespace

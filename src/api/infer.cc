@@ -1,4 +1,4 @@
-// Inference's public face: what infer_document() found is written into a copy of the document, or told.
+// Inference's public face: what infer_document() found is written into a copy of the document, or reported.
 #include "norn/infer.h"
 
 #include <algorithm>
@@ -38,7 +38,7 @@ void explain(Inference::Unknown& unknown, const DimExpr& d, const DocumentFacts&
   }
 }
 
-void tell(const DocumentFacts& facts, Inference& found) {
+void report_facts(const DocumentFacts& facts, Inference& found) {
   for (const DocumentFacts::Graph& g : facts.graphs) {
     const std::string graph = facts.describe(g.place);
     for (infer::ValueId id : g.values) {
@@ -138,7 +138,7 @@ void begin_saving(const ir::Model& model, const std::string& path, SaveBegun& be
     for (const format::PlacedBytes& p : places) file->write_ahead(p.offset, p.bytes);
     file->begin_storing();
     begun.file = std::move(file);
-  } catch (const Error&) {  // saving will tell, if inference does not
+  } catch (const Error&) {  // inference or saving will report it
   }
 }
 
@@ -161,7 +161,7 @@ Model write_inferred(Model&& model, const InferOptions& options, Inference* foun
   refuse_problems(facts, options);
   if (found) {
     found->path = path;
-    tell(facts, *found);
+    report_facts(facts, *found);
   }
   declare_inferred(*document, facts, options.symbolic, begun ? &begun->encoded : nullptr);
   if (denoted) checks::carry_denotations(*document);

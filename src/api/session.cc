@@ -56,7 +56,7 @@ ir::Model with_all_outputs(ir::Model document) {
   return document;
 }
 
-// The tensor type that an input declares, within an optional too; null for other types, which are not made.
+// The tensor type that an input declares, within an optional too; null for other types.
 ir::TypeTensor* tensor_type_of(ir::ValueInfo& input) {
   ir::Type* declared = &input.type.mut();
   if (declared->optional_type) declared = &declared->optional_type->elem_type.mut();
@@ -65,8 +65,8 @@ ir::TypeTensor* tensor_type_of(ir::ValueInfo& input) {
   return &declared->tensor_type.mut();
 }
 
-// The document with the types of what is fed declared. If `default_dim` is 0 or more, the sizes of what is not fed are
-// declared too: a dimension variable is what it is in the feeds, and `default_dim` where they do not tell.
+// The document with the types of what is fed declared. If `default_dim` is 0 or more, sizes of inputs that are not fed
+// are declared too: a dimension variable takes its size in the feeds, and `default_dim` if it is in none of them.
 ir::Model with_types(ir::Model document, std::span<const Feed> feeds, std::int64_t default_dim) {
   if (!document.graph) return document;
   const auto fed = [&](const ir::ValueInfo& input) -> const Feed* {
@@ -79,7 +79,7 @@ ir::Model with_types(ir::Model document, std::span<const Feed> feeds, std::int64
     const Feed* feed = fed(input);
     if (!feed || !feed->value.is_tensor()) continue;
     ir::TypeTensor* type = tensor_type_of(input);
-    if (!type) continue;  // it does not fit, which the run tells
+    if (!type) continue;  // it does not fit, which the run reports
     const Shape& dims = feed->value.tensor().dims();
     type->elem_type = static_cast<std::int32_t>(feed->value.tensor().dtype());
     ir::TensorShape& shape = type->shape.mut();
@@ -109,16 +109,16 @@ ir::Model with_types(ir::Model document, std::span<const Feed> feeds, std::int64
 struct Session::Impl {
   using CompiledPtr = std::shared_ptr<const runtime::CompiledModel>;
 
-  // Models for types that were fed, where the document leaves types open that bodies of operators depend on, and where
-  // a Reshape copies sizes (SizesCopied). As many of the last ones are kept as plans are of a model, in bytes, but a
-  // few in any case.
+  // Models for fed types, where bodies of operators depend on types that the document leaves open, and where a Reshape
+  // copies sizes (SizesCopied). The most recently used are kept, within the limit for the plans of a model in bytes,
+  // but a few in any case.
   static constexpr std::size_t kMostTypes = 128, kFewTypes = 8;
   struct ByTypes : base::OncePerKey<runtime::CompiledModel> {
     explicit ByTypes(const SessionOptions& options)
         : OncePerKey(kMostTypes, kFewTypes, options.max_plan_bytes, &runtime::CompiledModel::bytes) {}
   };
 
-  // What `feeds` tell of types, whatever the order of their names: equal only where that is.
+  // The types of `feeds` as a key, independent of the order of their names.
   static std::string types_of(std::span<const Feed> feeds, std::int64_t default_dim) {
     std::vector<const Feed*> by_name;
     by_name.reserve(feeds.size());
@@ -145,7 +145,7 @@ struct Session::Impl {
   Impl(const Model& m, const SessionOptions& o)
       : model(m), options(o), external(external_of(m)), compiled(m.document(), external, options, false, true, true) {}
 
-  // Whatever is compiled later has the same weights: what was read once is kept, whatever becomes of the files.
+  // All models that are compiled later have the same weights: what was read is kept, even if the files change.
   static ir::ExternalReader external_of(const Model& m) {
     struct Kept {
       base::ForkSafeMutex mutex;
@@ -186,8 +186,8 @@ struct Session::Impl {
   CompiledPtr open_model(const ir::Model& document) const {
     return std::make_shared<const runtime::CompiledModel>(document, external, options, true, true, true);
   }
-  // Weights of files up to IR 3 may be fed. Hardly anybody does, so a model that takes them is made for the first who
-  // does, and all others have weights as constants.
+  // Weights of files up to IR 3 may be fed. That is rare, so weights are constants, and a model that takes them is made
+  // when they are first fed.
   CompiledPtr for_feeds(std::span<const Feed> feeds, std::int64_t default_dim, bool sized) const {
     const auto document = [&] { return model.document(); };
     if (!compiled.feeds_constant(feeds))
@@ -196,7 +196,7 @@ struct Session::Impl {
     return for_types(open, feedable_by_types, feeds, default_dim, true, sized, document);
   }
 
-  // For run_all(). Hardly anybody asks, so it is made for the first who does.
+  // For run_all(), which is rarely called: made on the first call.
   CompiledPtr for_all(std::span<const Feed> feeds, bool sized) const {
     const auto document = [&] { return with_all_outputs(model.document()); };
     const CompiledPtr open = all.get({}, [&] { return open_model(document()); });

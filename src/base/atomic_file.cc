@@ -347,7 +347,7 @@ void AtomicFile::commit(Existing existing) {
       if (!link_as(name_)) {
         if (errno != EEXIST || existing == Existing::Refuse) fail("cannot write");
         name_temporary([&] { return link_as(temporary_); });
-        if (replaces_contents()) sync();  // somebody has made it meanwhile
+        if (replaces_contents()) sync();  // another process has made it meanwhile
       }
     }
     close();

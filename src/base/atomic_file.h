@@ -1,12 +1,12 @@
 // A file that appears whole or not at all: written without a name, or under another one beside its place, and renamed.
 //
-// Whoever has the old file open or mapped keeps it, and its other hard links keep its contents. Owner, group and who
-// may read and write stay as they were as far as this process may set them, and no other user may more than before;
-// rights that a file has when executed (setuid) go. Holes of sparse sources stay holes.
+// Processes that have the old file open or mapped keep it, and its other hard links keep its contents. Owner, group and
+// permissions stay as they were as far as this process may set them, and no other user has more than before; setuid and
+// setgid are dropped. Holes of sparse sources stay holes.
 //
 // A file on the disk is replaced only by one that is on the disk (fsync), so that a machine that loses power is left
-// with one of them. What replaces nothing has nothing to lose but itself: whoever does not need to know when it is on
-// the disk (Stored::BeforeReplacing) saves the two to ten milliseconds that waiting for a disk costs, and more for
+// with one of them. A file that replaces nothing can only lose itself: a caller that does not have to know when it is
+// on the disk (Stored::BeforeReplacing) saves the two to ten milliseconds that waiting for a disk costs, and more for
 // large files.
 #pragma once
 #include <cstddef>
@@ -62,8 +62,8 @@ class AtomicFile {
   // True if the place holds a regular file with the same bytes.
   bool same_as_target() const;
   bool target_exists() const;
-  // Who may read and write: 0644, say. As the process makes files, unless it is set; commit() with Replace keeps the
-  // old file's in any case. A file system that has no such rights leaves them.
+  // Permissions, such as 0644. By default those of files that the process makes; commit() with Replace keeps the old
+  // file's in any case. A file system without permissions ignores them.
   unsigned mode() const noexcept;
   void set_mode(unsigned mode) noexcept;
   // Chooses another name in the same folder.

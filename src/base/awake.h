@@ -4,10 +4,10 @@
 
 namespace norn::base {
 
-// While there is one, threads that have worked for parallel_for look for more before they sleep, up to a millisecond:
-// what a run does between two pieces of parallel work is mostly shorter than waking them takes. So many of them do as
-// parallel_width() lets work beside the threads that have made these, and never more than the machine has threads left.
-// Where the width is 1 it does nothing, and costs nothing: no worker spins for it.
+// While one exists, threads that have worked for parallel_for look for more before they sleep, up to a millisecond:
+// what a run does between two pieces of parallel work is mostly shorter than waking them takes. As many of them do so
+// as parallel_width() lets work beside the threads that have made these, and never more than the machine has threads
+// left. Where the width is 1 it does nothing, and costs nothing.
 class StayAwake {
  public:
   StayAwake() noexcept;

@@ -29,7 +29,7 @@ Range range_of(DataType type) {
   const std::string type(data_type_name(tensor.dtype()));
   throw Error(ErrorCode::InvalidArgument,
               "element " + std::to_string(at) + " of a tensor " + type + to_string(tensor.dims()) + " is the byte " +
-                  std::to_string(bytes[at]) + ", which is no " + type,
+                  std::to_string(bytes[at]) + ", which is not a value of " + type,
               {},
               "an element takes a byte, of which " + type + " has the low " +
                   std::to_string(storage_bits(tensor.dtype())) + " bits" + (range.bias ? ", sign-extended" : ""));

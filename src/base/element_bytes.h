@@ -7,8 +7,8 @@
 
 namespace norn::base {
 
-// The value with every bool 0 or 1, any other byte being true; nothing if it is so already. Throws norn::Error
-// (InvalidArgument) for a byte that is no value of its sub-byte type: integers are sign- or zero-extended.
+// The value with every bool 0 or 1, any other byte being true; nothing if all are already. Throws norn::Error
+// (InvalidArgument) for a byte that is not a value of its sub-byte type: integers are sign- or zero-extended.
 std::optional<Tensor> with_sound_elements(const Tensor& tensor);
 std::optional<Value> with_sound_elements(const Value& value);
 

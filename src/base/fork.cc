@@ -50,7 +50,7 @@ void ForkGuard::enter() noexcept {
   if (t_depth++ != 0) return;
   Counter* const counter = t_counter != nullptr ? t_counter : find_counter();
   for (;;) {
-    // Before it looks whether somebody forks, who looks at the counters after saying so.
+    // Counted before the gate is read; a forking thread closes the gate before it reads the counters.
     counter->inside.fetch_add(1, std::memory_order_seq_cst);
     if (g_closed.load(std::memory_order_seq_cst) == 0) [[likely]]
       return;

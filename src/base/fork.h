@@ -1,6 +1,6 @@
-// What must be whole in the child of a fork(). A child has one thread: locks that others held stay locked there, and
-// what others were changing stays half changed. So fork() waits until no thread is in a section that a ForkGuard
-// covers; to enter one costs two atomic additions, on a cache line that few threads share.
+// State that must be consistent in the child of a fork(). A child has one thread: locks that other threads held stay
+// locked there, and what they were changing stays half changed. So fork() waits until no thread is in a section that a
+// ForkGuard covers; to enter one costs two atomic additions, on a cache line that few threads share.
 //
 // Traps: fork() waits for sections, so within one nothing may wait for what a forking thread can hold (Python's lock:
 // no callback of users), and all should be short. Work that a section shares out by parallel_for counts as its own.
@@ -122,7 +122,7 @@ class ObjectPool {
     auto object = take();
     return object ? std::move(object) : make();
   }
-  // Keeps the object for the next who takes one; drops it if there are `most` already.
+  // Keeps the object for the next take(); drops it if there are `most` already.
   void give(std::unique_ptr<T> object, std::size_t most = ~std::size_t{0}) const noexcept {
     std::size_t seen = 0;
     for (Slots* s = &first_;;) {

@@ -10,8 +10,8 @@ namespace norn::base {
 
 struct SharedSequence;
 
-// While there is one, the list that `value` is, if it is a sequence that nobody else holds, is taken by whoever changes
-// it. For whoever hands a list to a kernel and does not need it afterwards. `value` must outlive this.
+// While there is one, changing `value`, if it is a sequence without other holders, takes its list instead of copying
+// it. For callers that hand a list to a kernel and do not need it afterwards. `value` must outlive this.
 class GivenUp {
  public:
   explicit GivenUp(const Value& value) noexcept;
@@ -24,7 +24,7 @@ class GivenUp {
 };
 
 // Of a sequence that may have been changed at its beginning, which Value::sequence() would bring into one piece first.
-// Throw norn::Error if it is no sequence.
+// Throw norn::Error if it is not a sequence.
 std::size_t length_of(const Value& sequence);
 const Value& item_of(const Value& sequence, std::size_t at);
 // Null if it is empty.

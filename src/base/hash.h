@@ -1,7 +1,7 @@
 // A hash for tables of short texts, names above all, that live in memory only: XXH3 under a secret.
 //
-// Texts come from files that may be hostile. The secret differs from process to process, so that nobody can write names
-// that fall into one slot.
+// Texts come from files that may be hostile. The secret differs from process to process, so that no file can be made
+// whose names fall into one slot.
 #pragma once
 #define XXH_INLINE_ALL
 #include <xxhash.h>

@@ -1,4 +1,5 @@
-// What tables rely on: equal texts have equal keys, different ones rarely equal hashes, whoever chose them.
+// What tables rely on: equal texts have equal keys, different ones rarely equal hashes, even if they were chosen for
+// it.
 #include "base/hash.h"
 
 #include <gtest/gtest.h>

@@ -77,7 +77,7 @@ class Buffer {
   std::size_t size_ = 0;
 };
 
-// Reads to the end: of `expected` bytes, or of a number that nobody knows.
+// Reads `expected` bytes, or to the end if their number is not known.
 FileBytes read_all(int fd, const std::string& path, std::optional<std::size_t> expected, const Limits& limits) {
   const bool stream = !expected && limits.max_stream_bytes < limits.max_bytes;
   const std::uint64_t most = stream ? limits.max_stream_bytes : limits.max_bytes;

@@ -1,6 +1,6 @@
 // A file's bytes, mapped read-only (or read into memory), kept alive by shared ownership.
 //
-// A mapped file that somebody else truncates raises SIGBUS on access; callers that cannot rule this out pass
+// A mapped file that another process truncates raises SIGBUS on access; callers that cannot rule this out pass
 // mmap=false.
 #pragma once
 #include <cstddef>

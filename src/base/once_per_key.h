@@ -1,5 +1,5 @@
-// Things that are made for the first who asks for them, the last few of them kept. Making may take long: meanwhile only
-// those wait who ask for the same thing, and they end when their run is to end (base/stop.h).
+// Objects that are made when they are first asked for, the last few of them kept. Making may take long: meanwhile only
+// callers that ask for the same object wait, and they end when their run is to end (base/stop.h).
 #pragma once
 #include <unistd.h>
 
@@ -40,7 +40,7 @@ class OncePerKey {
     return entry && entry->state.load(std::memory_order_acquire) == State::Made ? entry->object : nullptr;
   }
 
-  // What make() throws is thrown to the one who called it; another one who waits makes it then.
+  // An exception of make() goes to the caller that ran it; the next waiting caller then makes the object.
   std::shared_ptr<const T> get(const std::string& key, const std::function<std::shared_ptr<const T>()>& make) {
     for (;;) {
       const auto [entry, is_mine] = find_or_claim(key);

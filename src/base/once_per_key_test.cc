@@ -64,7 +64,7 @@ TEST(OncePerKey, ThoseThatTakeMuchAreFew) {
   EXPECT_EQ(kept(), "0000011");
 }
 
-// Something that takes until it is told to end.
+// A task that lasts until it is ended.
 struct Slow {
   std::atomic<bool> begun{false}, go_on{false};
   std::shared_ptr<const int> operator()() {

@@ -39,7 +39,7 @@ namespace {
 // How long a thread looks for work, or for its helpers to end, before it sleeps: longer than the gaps between the
 // steps of a small model, far shorter than a scheduler's slice.
 constexpr std::chrono::microseconds kSpin{40};
-constexpr int kTurnsAwake = 25;  // of kSpin, while somebody asks threads to stay awake
+constexpr int kTurnsAwake = 25;  // of kSpin, while a StayAwake exists
 
 // Bounds a width that asks for more threads than the machine has.
 constexpr int kMostWorkers = 63;
@@ -93,7 +93,7 @@ int affinity_threads() {
 // CPUs that a quota of `quota` microseconds in each `period` pays for, rounded up; 0 if there is no quota.
 int quota_threads(const std::string& quota, const std::string& period) {
   const double q = std::strtod(quota.c_str(), nullptr), p = std::strtod(period.c_str(), nullptr);
-  if (!(q > 0) || !(p > 0)) return 0;  // "max" and -1 are no quota
+  if (!(q > 0) || !(p > 0)) return 0;  // "max" and -1 stand for no quota
   const double cpus = q / p;
   if (cpus >= 1e6) return 0;
   const int whole = static_cast<int>(cpus);
@@ -166,7 +166,7 @@ struct Job {
   bool caller_sleeps = false;
   std::exception_ptr error;
 
-  // Those that the caller leaves to others at first.
+  // Tasks that the caller leaves to helpers at first.
   std::int64_t helped_tasks() const noexcept { return own ? tasks : tasks - 1; }
 };
 
@@ -229,13 +229,13 @@ class Pool {
     Wanted() : Wanted(g_runs.load(std::memory_order_relaxed)) {}
     explicit Wanted(std::uint64_t all) : runs(all / kOneRun), helpers(all % kOneRun) {}
     const std::uint64_t runs, helpers;
-    // Whether so many awake are in nobody's way: where runs and threads are more than cores, they are in each other's.
+    // Whether there is a core for each of so many awake workers and each run; spinning takes cores from runs otherwise.
     bool fits(int awake) const {
       return runs > 0 && runs + static_cast<std::uint64_t>(awake) <= static_cast<std::uint64_t>(hardware_threads());
     }
   };
 
-  // Looks before sleeping, until it is ready, nobody asks for it any more, or it has taken long.
+  // Polls before sleeping, until `ready` or `leave` is true or it has taken long.
   template <class Ready, class Leave>
   static bool look(Ready ready, Leave leave) {
     if (spin_for(kSpin, ready)) return true;
@@ -244,7 +244,7 @@ class Pool {
     return ready();
   }
 
-  // Whether a worker is one too many; then it counts as asleep. One by one, so that not all of them leave for one.
+  // Whether there is a worker too many; this one counts as asleep then. One at a time, so that not all of them leave.
   static bool is_surplus() {
     const Wanted wanted;
     int awake = g_awake.load(std::memory_order_relaxed);
@@ -266,7 +266,7 @@ class Pool {
     }
   }
 
-  // After an exception, which the job keeps, nobody claims tasks any more.
+  // After an exception, which the job keeps, no more tasks are claimed.
   template <class F>
   void attempt(Job& job, F run) {
     try {

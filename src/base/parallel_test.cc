@@ -253,7 +253,7 @@ TEST(Parallel, AForkedChildRunsAlone) {
   EXPECT_EQ(counts_of(100), std::vector<int>(100, 1));
 }
 
-// Other threads may hold the pool's mutex while one forks, and nobody gives it back in the child.
+// Other threads may hold the pool's mutex while one forks, and it stays locked in the child.
 TEST(Parallel, AChildForkedWithinATaskFails) {
   if (hardware_threads() == 1) GTEST_SKIP() << "tasks run on the caller, without the pool";
   std::atomic<bool> done{false};

@@ -1,4 +1,4 @@
-// What every sequence of a Value is: a list that may be changed in place where nobody else holds it (given_up.h), at
+// What every sequence of a Value is: a list that may be changed in place where it has no other holder (given_up.h), at
 // its beginning as at its end.
 #pragma once
 #include <atomic>
@@ -17,15 +17,15 @@ struct SharedSequence final : Sequence, std::enable_shared_from_this<SharedSeque
   SharedSequence(const SharedSequence&) = delete;
   SharedSequence& operator=(const SharedSequence&) = delete;
 
-  // Behind everything that its other holders, on whatever thread, have done with it.
+  // Ordered behind everything that former holders have done with it, on any thread.
   bool has_one_holder() const { return weak_from_this().lock().use_count() == 2; }
-  // Takes the first items out that are gone; any number of threads may ask for it.
+  // Erases the removed first items; any number of threads may call it.
   void make_whole();
 
   bool given_up = false;
-  // So many of `items` are gone, and empty values in their place, until somebody asks for the whole sequence. Only
-  // lists that one thread works on have them.
-  std::atomic<std::size_t> gone{0};
+  // How many of the first `items` are removed: empty values stand in their place until the whole sequence is asked
+  // for. Other than 0 only in lists that one thread works on.
+  std::atomic<std::size_t> removed{0};
 
  private:
   ForkSafeMutex mutex_;

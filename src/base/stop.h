@@ -1,7 +1,7 @@
-// Ending work before it is done: because somebody asks for it, or because its time is up.
+// Ending work before it is done: on request, or because its time is up.
 //
-// Work looks at the Stop that its thread is under: runs between their steps, and parallel_for() between tasks, on every
-// thread that takes part. So what is cut into tasks ends soon, whoever wrote it.
+// Work checks the Stop that its thread is under: runs between their steps, and parallel_for() between tasks, on every
+// thread that takes part. So all work that is cut into tasks ends soon.
 #pragma once
 #include <atomic>
 #include <chrono>

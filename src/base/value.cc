@@ -35,7 +35,7 @@ struct Spaced {
   }
 };
 
-// What a tensor holds on to whose memory is not aligned, or has room. The deleters tell what an owner is.
+// Owners of memory that is not aligned, or has room. Their deleters identify them (std::get_deleter).
 struct Unaligned {
   std::shared_ptr<const void> owner;
   mutable std::once_flag once;
@@ -225,7 +225,7 @@ Tensor& Value::tensor() {
 }
 const Sequence& Value::sequence() const {
   base::SharedSequence& list = base::list_of(*this);
-  if (list.gone.load(std::memory_order_acquire) > 0) [[unlikely]]
+  if (list.removed.load(std::memory_order_acquire) > 0) [[unlikely]]
     list.make_whole();
   return list;
 }

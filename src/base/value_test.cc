@@ -185,7 +185,7 @@ TEST(Value, ItemsOfAListAreTakenWhereItIsGivenUp) {
   const auto list = [] { return Value(Sequence{{Tensor(DataType::Float, {2}), Tensor(DataType::Float, {3})}}); };
   const auto items = [](const Value& v) { return v.sequence().items.size(); };
   const Value kept = list();
-  EXPECT_EQ(items(base::without_item(kept, 1)), 1U);  // nobody gave it up
+  EXPECT_EQ(items(base::without_item(kept, 1)), 1U);  // it was not given up
   EXPECT_EQ(items(kept), 2U);
   const Value shared = list();
   Value other = shared;

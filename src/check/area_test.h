@@ -37,7 +37,7 @@ inline bool has_errors(const Report& report) {
 }
 
 // Which rules the tests broke, alone or beside those that break with them, and which they kept: documents that have in
-// them what the rule is about, and give no finding. coverage_test.cc holds both against the table of rules.
+// them what the rule is about, and give no finding. coverage_test.cc compares both with the table of rules.
 struct Coverage {
   static std::set<std::string>& broken() {
     static std::set<std::string> rules;

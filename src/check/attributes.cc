@@ -1,6 +1,6 @@
 // Rules about an attribute by itself.
 //
-// `type` came with IR 2; before, the one field present tells, and an empty list looks like no value at all.
+// `type` came with IR 2; before, the one field present shows it, and an empty list looks like no value at all.
 // Writers of proto3 leave out zeros: a scalar type without a field is 0, 0.0 or "". Fields 12 and 16 to 19 belonged to
 // a message that was withdrawn before the first release.
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Nodes are gone through in the order of the document, which is that of the data in a sound one. Trap: only declared
+// Nodes are visited in the order of the document, which is that of the data in a sound one. Trap: only declared
 // values have a place for the word, so that it is lost behind a value whose shape is not known.
 #include "check/carry_denotations.h"
 

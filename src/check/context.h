@@ -1,4 +1,4 @@
-// What every rule has at hand: the place in the document, the report, the operator sets in force, the budgets.
+// The context of every rule: the place in the document, the report, the operator sets in force, the budgets.
 //
 // A place is a chain of Place objects on the stack, and becomes text only when something is found: checking a sound
 // model builds no strings. Areas keep what they need for the whole check (opened files, say) in state<T>().

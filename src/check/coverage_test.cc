@@ -29,7 +29,7 @@ class EveryRule : public ::testing::Environment {
     for (const auto* seen : {&Coverage::broken(), &Coverage::kept()}) {
       for (const std::string& id : *seen) {
         EXPECT_TRUE(std::any_of(std::begin(kRuleRows), std::end(kRuleRows), [&](const auto& r) { return r.id == id; }))
-            << id << " is no rule";
+            << id << " is not a rule";
       }
     }
   }

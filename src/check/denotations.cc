@@ -1,6 +1,6 @@
 // Denotations: standard words that say what a dimension or a value means (a batch, a channel; an image, a text).
 //
-// Case matters, and only these words mean something to a reader; others are not forbidden, only understood by nobody.
+// Case matters, and only these words have a meaning; others are not forbidden, but no reader understands them.
 #include <algorithm>
 #include <iterator>
 #include <string>

@@ -5,7 +5,7 @@
 namespace norn::checks {
 namespace {
 
-// Bytes that nobody reads: of uint8 elements only the number counts.
+// Bytes that are not read: of uint8 elements only the number counts.
 Change stored_bytes(std::size_t n) {
   return [n](ir::Model& m) {
     ir::Tensor& w = m.graph->initializer[0];

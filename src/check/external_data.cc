@@ -1,7 +1,7 @@
 // External data: the strings that say where a tensor's bytes lie, and the file they name.
 //
-// The model is untrusted: its locations are judged as text first, then step by step below the model's folder, and of a
-// file only its kind, size and number of names are asked. Its contents are read if checksums were asked for, no sooner.
+// The model is untrusted: its locations are judged as text first, then step by step below the model's folder, and only
+// a file's kind, size and number of hard links are looked up. Its contents are read only if checksums are asked for.
 // Many tensors share a file: what is wrong with the file itself is reported once, at the first tensor in it.
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -34,7 +34,7 @@ constexpr std::string_view kKeys[] = {"location", "offset", "length", "checksum"
 
 struct DataFile {
   std::optional<std::uint64_t> size;  // nothing if it may not or cannot be opened
-  std::string sha1;                   // once somebody asked; "" if the data cannot be had
+  std::string sha1;                   // once asked for; "" if the data cannot be read
   bool sha1_known = false;
   bool reported_alignment = false;
 };
@@ -146,19 +146,19 @@ std::string link_on_path(const std::string& base_dir, const std::string& locatio
   return {};
 }
 
-// Of a location that the policy refuses: whether a link is to blame, not what it ends at.
+// For a location that the policy refuses: whether a link is the reason, not the file that it leads to.
 bool leads_away(const std::string& base_dir, const std::string& location) {
   if (link_on_path(base_dir, location).empty()) return false;
   struct stat info;
   return ::stat((base_dir + "/" + location).c_str(), &info) != 0 || S_ISREG(info.st_mode);
 }
 
-// Tells what is wrong with the file itself.
+// Reports what is wrong with the file itself.
 DataFile look_at(Context& ctx, const Place& place, const std::string& location) {
   DataFile file;
   format::PathPolicy policy = format::path_policy(ctx.loaded());
   const bool hard_links_refused = !std::exchange(policy.hard_links, true);
-  // Who loads with a wider policy has agreed to links that it admits.
+  // A caller that loads with a wider policy has agreed to the links that it admits.
   const bool links_refused = policy.kind == ExternalPolicy::Beneath && policy.roots.empty();
   const std::string link = links_refused ? link_on_path(ctx.base_dir(), location) : std::string();
   if (!link.empty()) {
@@ -200,7 +200,7 @@ bool is_sha1(std::string_view text) {
   return text.size() == 40 && std::all_of(text.begin(), text.end(), hex);
 }
 
-// Of all data of the location; "" if they cannot be had, which is reported.
+// The SHA-1 of all data of the location; "" if they cannot be read, which is reported.
 std::string digest_of(Context& ctx, const Place& place, const std::string& location, const DataFile& file) {
   if (const ExternalReader& reader = ctx.loaded().external_reader) {
     try {

@@ -1,8 +1,8 @@
 // What a Gradient node differentiates: xs and zs together are the minimal independent set that determines y.
 //
-// They name values of the graphs around the node, so which of them follows from which others is a matter of the nodes
-// between. A value that a nested graph reads counts as read by the node that holds it. Constants that are named nowhere
-// are constants to the derivative, too.
+// They name values of the graphs around the node, so which of them follows from which depends on the nodes between. A
+// value that a nested graph reads counts as read by the node that holds it. Constants that are not named among them are
+// constants to the derivative, too.
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -74,7 +74,7 @@ class Differentiated {
   }
 
  private:
-  // Who writes the value, in one of the graphs around; null if no node that the walk has passed does.
+  // The node that writes the value, in one of the graphs around; null if no node that the walk has passed does.
   const ir::Node* writer(std::string_view name) const {
     const Definition found = ctx_.scopes().find(name);
     if (found.as != Defined::NodeOutput) return nullptr;

@@ -305,7 +305,7 @@ TEST(Graphs, ConstantsOfNestedGraphs) {
   });
 }
 
-// An operator that nobody knows may allow what those of ONNX do not.
+// An unknown operator may allow what those of ONNX do not.
 TEST(Graphs, ConstantsOfBodiesOfUnknownOperators) {
   ir::Model m = with_loop();
   m.opset_import.push_back(import_of("com.example", 1));
@@ -424,7 +424,7 @@ TEST(Graphs, BodiesOfControlFlow) {
       {"node.inputs.count", 10, kLoop, both(sequence_map, [](auto& m) { first(m).input.push_back("x"); }),
        sequence_map},
   });
-  // Constants that IR 3 lists are no inputs that something would have to feed.
+  // Constants that IR 3 lists are not inputs that have to be fed.
   ir::Model early = with_if(3);
   then_branch(early).input = {value("k")};
   then_branch(early).initializer = {tensor("k")};

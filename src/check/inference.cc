@@ -1,4 +1,4 @@
-// Types and shapes: what inference of the whole document finds, as findings under the rules that wait for types.
+// Types and shapes: what inference of the whole document finds, as findings under the rules that need types.
 //
 // Faults of signatures (arity, attributes, calls) are found without types, by the other areas, and left out here.
 #include "infer/document.h"

@@ -1,8 +1,8 @@
 // Rules about initializers beside their tensors' contents.
 //
 // Up to IR 3 every initializer is also an input, its default, and this holds in nested graphs too: there the operator
-// feeds the leading inputs, and the constants follow. From IR 4 on an initializer that is no input is a constant, and
-// nested graphs do not list constants as inputs any more.
+// feeds the leading inputs, and the constants follow. From IR 4 on an initializer that is not an input is a constant,
+// and nested graphs do not list constants as inputs any more.
 #include <algorithm>
 #include <string>
 

@@ -21,7 +21,7 @@
 namespace norn::checks {
 namespace {
 
-// Who writes the values of a list of nodes; made when a first name is not found.
+// The writers of the values of a list of nodes; made when a first name is not found.
 struct Producers {
   TextMap<std::size_t> by_name;
   bool looked_for_cycle = false;
@@ -80,8 +80,8 @@ std::vector<std::string_view> reads_of(const ir::Node& node, const Producers& pr
   return reads;
 }
 
-// Nodes that depend on each other in a circle, which is reported once; none if there is no circle. Follows producers
-// from each node with a stack of its own; a node met again while it is on the stack closes a cycle.
+// The nodes of a cycle, which is reported once; none if there is no cycle. Follows producers from each node with a
+// stack of its own; a node met again while it is on the stack closes a cycle.
 const std::vector<std::size_t>& report_cycle(Context& ctx, const Place& node_place, const std::vector<ir::Node>& nodes,
                                              Producers& producers) {
   if (std::exchange(producers.looked_for_cycle, true)) return producers.cycle;
@@ -147,7 +147,7 @@ const Place* owner_of(const Place& place) {
   return outer;
 }
 
-// Tells of a name that is not visible yet, but is that of a value of an enclosing graph; false if it is none.
+// Reports a name that is not visible yet, but is that of a value of an enclosing graph; false for other names.
 bool look_outside(Context& ctx, const Place& node_place, const Place& at, const std::string& name) {
   const auto& graphs = ctx.graphs();
   const Place* owner = &node_place;
@@ -408,7 +408,7 @@ NodeValues::NodeValues(Context& ctx, const std::vector<ir::Node>& nodes) : scope
 void NodeValues::prepare() {
   constexpr std::size_t kNodes = 16;
   texts_.clear();
-  // A large graph is far from the processor: the nodes after the next ones are sent for, then the next ones' values.
+  // A large graph is not in the cache: the nodes after the next ones are prefetched, then the next ones' values.
   for (std::size_t i = prepared_ + kNodes; i < std::min(nodes_.size(), prepared_ + 2 * kNodes); ++i) {
     base::fetch(&nodes_[i], sizeof(ir::Node));
   }

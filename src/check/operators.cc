@@ -2,7 +2,7 @@
 //
 // Names match by case. An operator of a domain that no known operator set declares is accepted unless the options say
 // otherwise, since any producer may bring its own. The experimental operators of the first operator sets were
-// withdrawn, but files that use them are around, and most of them run.
+// withdrawn, but files that use them exist, and most of them run.
 #include <string>
 #include <utility>
 

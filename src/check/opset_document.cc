@@ -1,6 +1,6 @@
 // A document is a snapshot: what belongs to version `opset_version` of a domain, each entry since some earlier version.
 //
-// Two rules of the specification stand against each other: op_type is unique within the domain, yet uniqueness is asked
+// Two rules of the specification contradict each other: op_type is unique within the domain, yet uniqueness is asked
 // of (op_type, since_version). So a repeated pair is an error, one name at two versions a warning: the newest is in
 // force. Names are case-sensitive: "add" and "Add" are two operators. An operator's status reads as experimental where
 // it is left out. That stable operators never change shows only where two documents, or a document and the built-in
@@ -112,11 +112,11 @@ void check_frame(const ir::OperatorSet& set, Findings& found) {
   if (!domain.empty() && opset::newest_version(domain) == 0 && !is_reverse_dns(domain)) {
     found.error("opsetdoc.domain.reverse-dns", {},
                 "the domain " + quoted(domain) + " is not of the form com.example.ops",
-                "a name that its owner's internet domain begins cannot be taken by somebody else");
+                "a name that its owner's internet domain begins cannot be taken by another owner");
   }
 }
 
-// A document about a built-in domain is held against the built-in set.
+// A document about a built-in domain is compared with the built-in set.
 void check_against_built_in(const ir::OperatorSet& set, const std::vector<Entry>& entries, Findings& found) {
   const std::string_view domain = ir::canonical_domain(set.domain.get());
   const int newest = opset::newest_version(domain);
@@ -191,8 +191,8 @@ void check_unique(const std::vector<Entry>& entries, Findings& found) {
 }
 
 // Bodies obey the rules about a model's functions. That a set's function has no domain of its own, or the number of a
-// version in a field since withdrawn, is no fault there. Where a name has several versions, the import of the caller
-// tells which one is called: such calls are not followed. Advice, on documentation say, is for models.
+// version in a field since withdrawn, is not a fault there. Where a name has several versions, the import of the caller
+// determines which one is called: such calls are not followed. Advice, such as on documentation, is for models.
 void check_bodies(const ir::OperatorSet& set, Report& report) {
   std::vector<ir::Function> functions = set.functions;
   std::map<Name, int> versions;

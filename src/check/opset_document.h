@@ -8,7 +8,7 @@
 namespace norn::checks {
 
 void check_opset_document(const ir::OperatorSet& set, Report& report);
-// What each is by itself is not said again.
+// Findings about a single document are not repeated.
 void check_opset_documents(std::span<const ir::OperatorSet* const> sets, Report& report);
 
 }  // namespace norn::checks

@@ -1,7 +1,7 @@
 // Rules about opset_import of a model.
 //
-// "" and "ai.onnx" are one domain. Before IR 3 there was no opset_import: the default set at version 1 was meant. What
-// IR version an operator set needs follows from the release that first carried both.
+// "" and "ai.onnx" are one domain. Before IR 3 there was no opset_import: the default set at version 1 was in force.
+// The IR version that an operator set needs follows from the release that first had both.
 #include <algorithm>
 #include <array>
 #include <limits>
@@ -62,7 +62,7 @@ void check_opset_imports(Context& ctx, const Place& place, const ir::Model& mode
     return;
   }
   ctx.report("opset.import.absent-before-3", place,
-             "the model has opset_import; up to IR 2 version 1 of the default set is meant and nothing is imported",
+             "the model has opset_import; up to IR 2 version 1 of the default set is in force and nothing is imported",
              "set ir_version to 3 or more");
   bool has_default = false;
   NameSet seen;

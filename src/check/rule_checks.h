@@ -114,7 +114,7 @@ void check_opset_imports(Context& ctx, const Place& place, const ir::Model& mode
 void check_opset_version(Context& ctx, const Place& place, const ir::OperatorSetId& id);
 // Ids, cycles and size of all functions together.
 void check_function_table(Context& ctx, const Place& place, const ir::Model& model);
-// That no function among these leads back to itself; for those that are no model's.
+// That no function among these leads back to itself; for functions that do not belong to a model.
 void check_function_cycles(Context& ctx, const Place& place, std::span<const ir::Function> functions);
 // Signature, imports and value_info of one function; after its body, while the scope is open.
 void check_function_fields(Context& ctx, const Place& place, const ir::Function& function);
@@ -132,7 +132,7 @@ void check_graph_fields(Context& ctx, const Place& place, const ir::Graph& graph
                         const ir::Node* owner);
 // That no other graph of the document has its name.
 void check_graph_name(Context& ctx, const Place& place, const ir::Graph& graph);
-// How many names are no C identifiers; reported once for all that were looked at.
+// How many names are not C identifiers; reported once for all that were looked at.
 class NameForms {
  public:
   void look(std::string_view name);

@@ -1,7 +1,7 @@
 // The rules of the specification that bind a file, one row each; included by rules.h only.
 //
 // The IR versions of a row are those of the files that can break it: "float8 only from IR 9" binds files of IR 1 to 8.
-// A row with a reason at its end is never reported by norn::check; the reason says what reports it instead.
+// The rule of a row with a reason at its end is never reported by norn::check; the reason says what reports it instead.
 #pragma once
 #include <cstdint>
 #include <string_view>
@@ -24,7 +24,7 @@ enum RuleTrait : std::uint8_t {
   kNone = 0,
   kLenient = 1,  // common real models break it
   kRuntime = 2,  // breaking it keeps a runtime from running the model
-  kAdvice = 4,   // good manners: documentation, naming the producer
+  kAdvice = 4,   // documentation, naming the producer
 };
 
 inline constexpr std::string_view kWhyProducers =
@@ -251,7 +251,8 @@ inline constexpr RuleRow kRuleRows[] = {
     {"init.unique", kMust, 1, 14, kRuntime, "initializer names are distinct"},
     {"init.unique-sparse", kMust, 6, 14, kRuntime, "distinct over dense and sparse lists together"},
     {"init.must-be-input", kMust, 1, 3, kNone, "each initializer name is also a graph input"},
-    {"init.constant-not-input", kShould, 4, 14, kNone, "constants not meant for override are left out of the inputs"},
+    {"init.constant-not-input", kShould, 4, 14, kNone,
+     "constants that are not to be overridden are left out of the inputs"},
     {"init.type-matches-input", kMust, 1, 14, kRuntime, "element type and shape fit the like-named input"},
     {"init.subgraph.no-input-alias", kMust, 4, 14, kNone,
      "in a nested graph no name is both input and initializer, unless the op allows it"},

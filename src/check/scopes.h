@@ -44,8 +44,8 @@ class NameSet {
   const base::HashSecret& secret_ = base::process_secret();
 };
 
-// Tells names that repeat from a long list in which nearly all are given once, in a fraction of the memory that a
-// set takes: a Bloom filter (Bloom 1970) with a name's four bits in one word (Putze, Sanders, Singler 2007).
+// Finds repeated names in a long list in which nearly all are given once, in a fraction of the memory that a set takes:
+// a Bloom filter (Bloom 1970) with a name's four bits in one word (Putze, Sanders, Singler 2007).
 class RepeatFilter {
  public:
   // For about so many names.
@@ -102,7 +102,7 @@ class Scopes {
     names_[name].now = definition;
   }
 
-  // A round of marking: mark() is true for a name's first time in the round. Two rounds can go on at once.
+  // A round of marking: mark() is true for a name's first time in the round. Two rounds can overlap.
   std::uint32_t new_round() noexcept { return ++round_; }
   bool mark(Name name, std::uint32_t round);
   bool marked(Name name, std::uint32_t round) const noexcept {

@@ -71,7 +71,7 @@ TEST(Scopes, NameSetForgets) {
   }
 }
 
-// Graphs beside each other and below each other: what one defined does not show in the next, whoever undoes it.
+// Graphs beside each other and below each other: what one defined is not visible in the next.
 TEST(Scopes, VisitsDoNotSeeEarlierOnes) {
   Scopes scopes;
   scopes.enter(true);

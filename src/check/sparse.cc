@@ -194,7 +194,7 @@ void check_dense_dims(Context& ctx, const Place& place, const ir::SparseTensor& 
     ctx.report(
         "tensor.dims.no-overflow", place,
         "the sparse tensor's dims " + norn::to_string(sparse.dims) + " make more elements than 63 bits can count",
-        "the dims are damaged or meant to harm");
+        "the dims are damaged or malicious");
   }
 }
 

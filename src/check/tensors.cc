@@ -350,7 +350,7 @@ void check_dims(Context& ctx, const Place& place, const ir::Tensor& tensor) {
     } else {
       ctx.report("tensor.dims.no-overflow", place,
                  "the tensor's dims " + norn::to_string(tensor.dims) + " make more elements than 63 bits can count",
-                 "the dims are damaged or meant to harm");
+                 "the dims are damaged or malicious");
     }
   }
   if (!tensor.segment) return;

@@ -130,7 +130,7 @@ TEST(Training, TheMainGraphReadsNothingOfAnAlgorithm) {
     Coverage::broken().insert("train.step.main-not-algo");
     EXPECT_EQ(rules_of(errors(broken, 6)), std::vector<std::string>{c.rule_before});
   }
-  // Another algorithm does not see it either, and is no main graph.
+  // Another algorithm does not see it either, and is not a main graph.
   ir::Model two = m;
   two.training_info.push_back(two.training_info[0]);
   two.training_info[1].algorithm->name = "other";
@@ -180,7 +180,7 @@ TEST(Training, EachRuleAlone) {
   }
 }
 
-// An initialization stands by itself; what the main graph has is no reason to order nodes otherwise.
+// An initialization stands by itself; the main graph does not change the order of its nodes.
 TEST(Training, InitializationSeesNoMainGraph) {
   ir::Model m = sound();
   m.ir_version = 14;
@@ -327,7 +327,7 @@ TEST(Quantization, TensorsOfTheModel) {
   g.quantization_annotation = annotation("x", "p");
   EXPECT_EQ(reported(m), 0);
 
-  // A function's body is no part of the model's tensors, nor they of it.
+  // A function's body has tensors of its own and does not see the model's.
   ir::Model called = m;
   called.graph->quantization_annotation.clear();
   ir::Function& f = called.functions.emplace_back();

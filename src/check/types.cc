@@ -62,7 +62,7 @@ void check_sparse_type(Context& ctx, const Place& place, const ir::TypeTensor& t
   }
 }
 
-// Element types are no main inputs themselves: their shapes may stay away.
+// Element types are not main inputs themselves: their shapes may be missing.
 ValueUse inner(ValueUse use) { return is_main(use) ? ValueUse::NestedInput : use; }
 
 void check_map_type(Context& ctx, const Place& place, const ir::TypeMap& map, ValueUse use) {

@@ -1,8 +1,8 @@
 // ValueInfo: a name and a type, for inputs, outputs and what lies between.
 //
 // Until IR 5 every ValueInfo needs a type; from IR 6 only the main graph's inputs and outputs do, so that bodies of
-// control flow may stay untyped. That the inputs and outputs of a graph have names, and those of the main graph types,
-// the rules of graphs report it.
+// control flow may stay untyped. The rules of graphs report inputs and outputs without names, and those of the main
+// graph without types.
 #include <string>
 
 #include "check/rule_checks.h"

@@ -1,8 +1,8 @@
 // What each IR version added: a file of an earlier version may not use it.
 //
-// A field that a version did not have was an unknown field to its readers, dropped in silence; so a file that uses it
-// means something else to them than to us. Sequences, maps and opaque types were in the ONNX-ML build from the start:
-// a model that imports ai.onnx.ml may use them in any version.
+// A field that a version did not have was an unknown field to its readers and silently dropped, so a file that uses it
+// has another meaning to them. Sequences, maps and opaque types were in the ONNX-ML build from the start: a model that
+// imports ai.onnx.ml may use them in any version.
 #include <string>
 
 #include "check/rule_checks.h"

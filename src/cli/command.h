@@ -21,7 +21,7 @@ enum ExitCode {
   kFailed = 3,
 };
 
-// A command line that does not fit: ends the command with kUsage.
+// A wrong command line: ends the command with kUsage.
 class UsageError : public Error {
  public:
   explicit UsageError(std::string message, std::string hint = {})

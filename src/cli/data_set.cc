@@ -61,7 +61,7 @@ bool is_float(DataType type) {
   }
 }
 
-// Compares values, parts of values too. The first part that differs is told, and the largest difference of all.
+// Compares values and parts of values. The first part that differs is reported, and the largest difference of all.
 class Comparer {
  public:
   explicit Comparer(const Tolerance& tolerance) : tolerance_(tolerance) {}

@@ -13,8 +13,8 @@ bool is_image_file(const std::string& path);
 // Else the image as a value of `input`: [N,C,H,W], [N,H,W,C], [C,H,W], [H,W,C], [N,H,W] or [H,W], where C is 1 (gray)
 // or 3. It is stretched to H x W where these are numbers. What the numbers mean follows from the model's metadata
 // (Image.BitmapPixelFormat, Image.NominalPixelRange); without it red comes first, and floats are in [0, 1]. What was
-// made of the image goes to standard error. Throws UsageError where the input is no image, norn::Error where the file
-// cannot be read or decoded.
+// made of the image goes to standard error. Throws UsageError where the input is not an image, norn::Error where the
+// file cannot be read or decoded.
 Value load_image(const std::string& path, const ArgInfo& input, const ModelMetadata& metadata);
 
 }  // namespace norn::cli

@@ -1,4 +1,4 @@
-// norn infer: types and shapes of a whole model, written into a copy or told.
+// norn infer: types and shapes of a whole model, written into a copy or printed.
 #include <fmt/format.h>
 
 #include <memory>

@@ -28,15 +28,15 @@ Value load_as(const std::string& path, const std::string& declared_type);
 NamedValues load_inputs(const std::vector<std::string>& arguments, const Session& session);
 
 // Shapes of inputs, each as "x:1x3x224x224", "x:[1,3,224,224]", "x:" or "x:[]" for a scalar. Throws UsageError, also
-// for what is no input of the model.
+// for a name that is not an input of the model.
 std::map<std::string, Shape> parse_shapes(const std::vector<std::string>& arguments, const Session& session);
 
-// How inputs that nobody gives are made.
+// How inputs that are not given are made.
 struct Generator {
   enum class Kind { Random, Ramp } kind = Kind::Random;
   std::uint64_t seed = 0;
   std::map<std::string, Shape> shapes;
-  std::int64_t unknown_dim = 1;  // for dimensions that nothing gives
+  std::int64_t unknown_dim = 1;  // for unknown dimensions
 };
 
 // Feeds for every input of the session: `given` first; the rest from the generator, where a dimension variable is what

@@ -1,4 +1,4 @@
-// What became of the files that a command checked: reports, and errors of those that could not be read.
+// The results for the files that a command checked: reports, and errors of those that could not be read.
 #pragma once
 #include <nlohmann/json.hpp>
 #include <string>

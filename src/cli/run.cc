@@ -79,8 +79,8 @@ bool wants_all(const RunFlags& flags, const Session& session) {
          std::ranges::find(session.outputs(), "*", &ArgInfo::name) == session.outputs().end();
 }
 
-// Outputs that are not of the sizes that the model declares: what nodes give is what a run gives, but whoever declared
-// something else may want to know. A variable has the size that the first input or output with it has.
+// Outputs whose sizes contradict the model's declaration: they are not an error, but are reported. A variable has the
+// size that the first input or output with it has.
 class DeclaredSizes {
  public:
   DeclaredSizes(const Session& session, const NamedValues& inputs) : session_(session) {

@@ -1,4 +1,4 @@
-// Hints of the library name options as the C++ API does; people at the command see flags.
+// Hints of the library name options as the C++ API does; the command shows flags instead.
 #pragma once
 #include <string>
 

@@ -1,4 +1,4 @@
-// What somebody who misspelt a word probably meant.
+// Suggestions for misspelt words.
 #pragma once
 #include <string>
 #include <string_view>

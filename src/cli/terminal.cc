@@ -16,7 +16,7 @@ namespace norn::cli {
 
 namespace {
 
-// Not fmt::print, which throws where nothing can be written: nobody would learn of that.
+// Not fmt::print, which throws where nothing can be written: that could not be reported.
 void write_error(const std::string& text) { std::fwrite(text.data(), 1, text.size(), stderr); }
 
 std::string label(std::string_view text, std::string_view code) {

@@ -1,4 +1,4 @@
-// What depends on who reads: colour and width on a terminal, plain text elsewhere.
+// Output for terminals, in colour and as wide as they are, and plain text elsewhere.
 #pragma once
 #include <string>
 #include <string_view>

@@ -1,4 +1,4 @@
-// Values for people and for JSON: type, a few elements, least, largest and mean.
+// Values as text and as JSON: type, a few elements, least, largest and mean.
 #pragma once
 #include <nlohmann/json.hpp>
 

@@ -13,7 +13,7 @@ inline constexpr std::array<const char*, 15> kValueFields = {
     "floats",         "ints", "strings",    "tensors", "graphs", "sparse_tensor",
     "sparse_tensors", "tp",   "type_protos"};
 
-// "none" for a number that is no type.
+// "none" for a number that is not a type.
 constexpr std::string_view value_field(ir::AttributeType type) {
   const auto number = static_cast<std::size_t>(type);
   return kValueFields[number < kValueFields.size() ? number : 0];

@@ -1,8 +1,7 @@
 // Tensor data kept in files beside the model.
 //
-// An entry is a list of strings (location, offset, length, checksum); which file a location may name is a policy of
-// its own (path_policy.h). A file is opened once and shared by all tensors in it. Its contents are not read before
-// somebody needs them.
+// An entry is a list of strings (location, offset, length, checksum); path_policy.h decides which file a location may
+// name. A file is opened once and shared by all tensors in it. Its contents are read when they are needed.
 #pragma once
 #include <cstdint>
 #include <optional>

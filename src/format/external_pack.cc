@@ -68,7 +68,7 @@ ir::Bytes stored_bytes(const ir::Tensor& tensor) {
   try {
     return ir::from_value(ir::to_value(tensor)).raw_data.get();
   } catch (const Error&) {
-    return {};  // a checker's business
+    return {};  // the checker reports it
   }
 }
 

@@ -136,7 +136,7 @@ void DataFileWriter::begin_file() {
   last.file.pause();
 }
 
-// Until all that goes into it is known, and so who may read that.
+// Only its owner, until all that goes into it is known, and with that its permissions.
 void DataFileWriter::hide(base::AtomicFile& file) { file.set_mode(0600); }
 
 void DataFileWriter::add(ir::Tensor& tensor, std::span<const std::byte> bytes) {
@@ -292,7 +292,7 @@ void append_external(ir::Tensor& tensor, const std::string& base_dir, std::uint6
       fail(errno == ELOOP ? "the data file is a link, which is not followed for writing:" : "cannot open");
     // Two processes that append at once would write to the same offset.
     if (::flock(fd.get(), LOCK_EX) != 0 || ::fstat(fd.get(), &info) != 0) fail("cannot lock");
-    // Who made it could not write to it, and has removed it meanwhile. Some file systems count no links at all.
+    // Its maker could not write to it, and has removed it meanwhile. Some file systems count no links at all.
   } while (info.st_nlink == 0 && ++tries < 100);
   if (!S_ISREG(info.st_mode) || info.st_nlink > 1) {
     throw Error(ErrorCode::InvalidArgument,

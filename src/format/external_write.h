@@ -24,7 +24,7 @@ namespace norn::format {
 class MappedFiles {
  public:
   ir::Bytes add(OpenedFile file);
-  // Who may read and write all of them; 0777 of none.
+  // The permissions that all of them have; 0777 if there are none.
   unsigned mode() const noexcept { return mode_; }
   // Appends bytes that may lie in one of the files.
   void append(base::AtomicFile& out, std::span<const std::byte> bytes) const;
@@ -44,7 +44,7 @@ struct DataFileOptions {
   std::uint64_t alignment = 4096;    // a power of two; 0 and 1 are none
   std::uint64_t max_file_bytes = 0;  // begins another file before this is exceeded; 0 is never
   bool checksums = false;
-  // Who may read and write new files; without it, as the process makes files. Never more than `at_most` and the files
+  // Permissions of new files; by default those of files that the process makes. Never more than `at_most` and the files
   // that their bytes come from allow.
   std::optional<unsigned> mode;
   unsigned at_most = 0777;
@@ -90,7 +90,7 @@ class DataFileWriter {
   unsigned mode_ = 0;  // of the files to be
 };
 
-// Points a tensor to a stretch of a data file. Keys of external_data that nobody knows stay; contents go.
+// Points a tensor to a stretch of a data file. Unknown keys of external_data stay; contents are removed.
 void make_external(ir::Tensor& tensor, const std::string& location, std::uint64_t offset, std::uint64_t length,
                    const std::string& checksum = {});
 // The other way: raw_data, and no external data but unknown keys.
@@ -101,7 +101,7 @@ void make_internal(ir::Tensor& tensor, ir::Bytes raw);
 void refuse_data_file(const ir::Model& model, std::initializer_list<std::string_view> folders,
                       const std::vector<std::string>& roots, const std::string& path);
 
-// Copies a model's data files into another folder, each under its location there and for those who may read the
+// Copies a model's data files into another folder, each under its location there and with the permissions of the
 // original. `from` is "" for a model that lies nowhere, whose data is in the policy's roots.
 void copy_external_files(const ir::Model& model, const std::string& from, const std::string& to,
                          const PathPolicy& policy);

@@ -5,9 +5,9 @@
 
 namespace norn::format {
 
-// By what a message's bytes are found to be those of another: no field is its own, or one of its fields' numbers, or
-// one of those of a message in it, came with another wire type. In words that continue "they are no SequenceProto: ";
-// "" if nothing tells. For models and the messages that data files hold.
+// Why a message's bytes are those of another one: none of its fields is known, or a field of it, or of a message in it,
+// came with another wire type. In words that continue "not an ONNX model: "; "" if nothing shows it. For
+// models and the messages that data files hold.
 template <class M>
 std::string foreign_part(const M& message);
 

@@ -1,4 +1,4 @@
-// What the notations that people read have in common: places in a text, numbers, the schema's enumerations.
+// What the text notations have in common: places in a text, numbers, the schema's enumerations.
 //
 // Every error names line and column (both from 1, columns in characters) and shows the line with a caret. Numbers
 // never depend on the locale. JSON and protobuf's text format write them as Python's repr does, which is what the
@@ -81,7 +81,7 @@ constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
 constexpr bool is_blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
 // A decimal number that fills `text`, rounded to nearest: too small is zero and too large infinite, of the right sign.
-// Nothing for what is no number, which words for infinity and NaN are not here.
+// Nothing for any other text, words for infinity and NaN among them.
 template <class T>
 std::optional<T> parse_float(std::string_view text);
 extern template std::optional<float> parse_float(std::string_view);

@@ -1,10 +1,10 @@
 // Which files a location that stands in a model may name.
 //
-// A model is untrusted, and its locations are opened with the rights of whoever loads it: "../../etc/passwd", a link,
-// a second name of somebody else's file (a hard link) would carry foreign bytes into a tensor, or out of one when
-// writing. So a location is resolved below a folder that was opened first, step by step or by the kernel
-// (openat2), and all that is asked of the file (its kind, size, number of names) is asked of the descriptor that the
-// bytes then come from: between check and use nothing can be swapped.
+// A model is untrusted, and its locations are opened with the rights of the loading process: "../../etc/passwd", a
+// symbolic link or a hard link to another user's file would carry foreign bytes into a tensor, or out of one when
+// writing. So a location is resolved below a folder that was opened first, step by step or by the kernel (openat2), and
+// the file's kind, size and number of hard links are read from the descriptor that the bytes then come from: nothing
+// can be swapped between check and use.
 #pragma once
 #include <cstdint>
 #include <string>

@@ -136,7 +136,7 @@ std::string content(const OpenedFile& file) {
   return text;
 }
 
-// Somebody who may write in the model's folder exchanges two names, over and over, until this goes.
+// A process that may write in the model's folder exchanges two names, over and over, until this ends.
 class Exchanging {
  public:
   Exchanging(fs::path a, fs::path b)

@@ -1,5 +1,5 @@
-// What ONNX's text syntax has no form for. A list of exceptions, so that a field that the schema gains is printed or
-// shows up in the comment only after somebody decided; see text_test.cc, which holds the list against the parser.
+// What ONNX's text syntax has no form for. A list of exceptions, so that whether a new field of the schema is printed
+// or named in the comment has to be decided; text_test.cc compares the list with the parser.
 #include <algorithm>
 #include <set>
 #include <type_traits>

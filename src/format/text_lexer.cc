@@ -9,7 +9,7 @@ namespace norn::format {
 
 namespace {
 
-// Of `x` and two digits behind a backslash, as a byte is written that is no UTF-8 where it stands; else -1.
+// The byte of `x` and two digits behind a backslash, which stand for one that is not UTF-8; else -1.
 int escaped_byte(std::string_view text, std::size_t at) {
   if (at + 3 > text.size() || text[at] != 'x') return -1;
   int byte = 0;

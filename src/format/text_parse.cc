@@ -161,7 +161,7 @@ class Parser : TextLexer {
   }
 
  private:
-  // Tells the place when asked.
+  // The place, for messages.
   struct Here {
     const Cursor& in;
     std::string operator()() const { return place_at(in.text(), in.at()); }

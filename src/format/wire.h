@@ -56,8 +56,8 @@ struct Encoded {
 // what the graph is to declare. Nodes with graphs are left out, since those may get declarations too.
 void encode_parts(const ir::Graph& graph, Encoded& encoded);
 
-// Where those of a model's main graph will lie in its file, from the first on, as far as that can be told before the
-// graph is complete: if its length, for which `more` bytes beside them are expected, takes as many bytes as then.
+// Where those of a model's main graph will lie in its file, from the first on. Known before the graph is complete if
+// its length, for which `more` bytes beside them are expected, takes as many bytes as the final one.
 struct PlacedBytes {
   std::uint64_t offset = 0;
   std::span<const std::byte> bytes;

@@ -264,8 +264,8 @@ class Reader {
       std::is_same_v<T, ir::Node> || std::is_same_v<T, ir::Tensor> || std::is_same_v<T, ir::ValueInfo>;
 
   // Appends the complete elements of a run, read by several threads, and leaves `p` behind them. Where anything is
-  // wrong with them, or they cost too much together, nothing has happened, and false: to read them one by one tells
-  // what is wrong first, whatever the number of threads.
+  // wrong with them, or they cost too much together, changes nothing and returns false: reading them one by one then
+  // finds the first fault, whatever the number of threads.
   template <class T>
   bool read_parts(std::vector<T>& field, std::uint32_t number, const char* name, const Run& run,
                   std::span<const std::byte* const> starts, const std::byte*& p) {
@@ -561,7 +561,7 @@ class Reader {
   std::size_t depth_ = 0;
 };
 
-// Bytes that nobody owns are copied, unless they are too many to be read anyway.
+// Bytes without an owner are copied, unless they are too many to be read anyway.
 ir::Bytes owned(ir::Bytes bytes, const Limits& limits) {
   Bounds(bytes.size(), limits);
   if (!bytes.owner() && !bytes.empty()) return ir::Bytes(std::vector<std::byte>(bytes.begin(), bytes.end()));

@@ -1,5 +1,5 @@
 // A node's attributes as its operator sees them: references to the caller's replaced, tensors brought in from their
-// files, and what the operator's version declares held against what is there.
+// files, and checked against what the operator's version declares.
 #pragma once
 #include <cstdint>
 #include <map>
@@ -28,8 +28,8 @@ struct Call {
   int depth = 1;
 };
 inline constexpr int kMaxCallDepth = 100;
-// Throws norn::Error for a call that would not end, and for one with more inputs or outputs than the function has. The
-// attributes are the function's defaults; what the call gives is added by the caller.
+// Throws norn::Error for a recursive call, and for one with more inputs or outputs than the function has. The
+// attributes are the function's defaults; the call's own are added by the caller.
 Call begin_call(const ir::Function& function, const ir::Node& node, const Call* caller);
 
 // The model's own functions.
@@ -58,8 +58,8 @@ bool needs_resolving(const ir::Node& node);
 std::vector<ir::Attribute> resolve_attributes(const ir::Node& node, const Call* call, std::int64_t ir_version,
                                               const ir::ExternalReader& external);
 
-// IR 1 writes no types: what has a value gets its type. Of an empty list there is the attribute's name and nothing
-// else: what has neither type nor value becomes one where the version declares a list, and is refused elsewhere.
+// IR 1 writes no types: an attribute with a value gets the value's type. An empty list leaves nothing but the
+// attribute's name: one without type and value becomes a list where the version declares one, and is refused elsewhere.
 void complete_untyped(std::vector<ir::Attribute>& attrs, const opset::Schema& schema);
 
 // Throws norn::Error for an attribute that the version does not have, has with another type, or requires and lacks.

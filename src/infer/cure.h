@@ -1,4 +1,4 @@
-// What would help against what an operator refuses, by the kind of the fault and by the node's inputs.
+// Hints for errors of operators, by the kind of the fault and by the node's inputs.
 #pragma once
 #include <span>
 #include <string>

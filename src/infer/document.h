@@ -1,9 +1,9 @@
 // Inference of a whole document: what is known of every value of every graph, what contradicts what, and why the rest
 // stays unknown. Functions are inferred through at each call, bodies of Loop and Scan to a fixed point.
 //
-// A document may be wrong anywhere. What is wrong with a node is kept as a problem, its outputs stay unknown, and the
-// walk goes on. Names that nothing defines, and names that are defined twice, are for the checker; here they are
-// unknown, and the last definition holds.
+// A document may be wrong anywhere. A fault of a node is kept as a problem, its outputs stay unknown, and the walk
+// continues. Undefined names and names that are defined twice are for the checker; here the former are unknown, and for
+// the latter the last definition holds.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -60,7 +60,7 @@ class DocumentFacts {
     std::string_view name;
     opset::ValueType type;
     ir::Box<opset::KnownValue> contents;
-    const ir::Tensor* unread = nullptr;  // an initializer whose contents nobody asked for yet
+    const ir::Tensor* unread = nullptr;  // an initializer whose contents have not been asked for yet
     std::uint32_t unknown = 0;           // index into unknowns, if the type or the rank is not known
 
     opset::Fact fact() const { return {type, contents ? *contents : opset::KnownValue{}}; }
@@ -108,7 +108,7 @@ class DocumentFacts {
   };
   base::StableVector<Value> values_;  // of all graphs, and of bodies of functions
   std::vector<Place> places_;
-  // What places, graphs and names may be in that is not the document's: bodies of operators, and attributes with graphs
+  // Owners of places, graphs and names that are not the document's: bodies of operators, and attributes with graphs
   // that a call gave or that were completed.
   std::vector<std::shared_ptr<const ir::Function>> bodies_;
   std::deque<std::vector<ir::Attribute>> attributes_;

@@ -43,7 +43,7 @@ class NodeSurroundings final : public Surroundings {
   std::vector<Fact> infer_subgraph(std::string_view attribute, std::span<const Fact> formals) override {
     if (memory_)
       if (auto answer = memory_->answer(op_, formals)) return *std::move(answer);
-    // The document's own graph before a copy of it, for what is found is told of the document.
+    // The document's own graph rather than a copy, since findings refer to the document.
     for (const std::span<const ir::Attribute> attrs : {std::span<const ir::Attribute>(node_.attribute), attrs_}) {
       for (const ir::Attribute& attr : attrs) {
         if (attr.name.get() != attribute || !attr.g) continue;
@@ -252,9 +252,9 @@ void DocumentWalk::infer(const opset::Operator& op, const opset::Schema* schema,
   around.join();
   if (!op.infer) {
     if (typed) infer_through_body(view, node, scope);
-    const bool told = std::none_of(outputs.begin(), outputs.end(),
-                                   [&](ValueId id) { return id != kNoValue && is_open(values_[id].type); });
-    if (!told) ++out_.without_inference[opset::full_name(op)];
+    const bool known = std::none_of(outputs.begin(), outputs.end(),
+                                    [&](ValueId id) { return id != kNoValue && is_open(values_[id].type); });
+    if (!known) ++out_.without_inference[opset::full_name(op)];
   }
   std::uint32_t unknown = 0;
   for (std::size_t i = 0; i < outputs.size(); ++i) {
@@ -527,7 +527,7 @@ bool DocumentWalk::merge_shape(Held& held, const ValueType& declared, PlaceId at
     const DimExpr& says = (*declared.shape)[d];
     if (have == says) continue;
     if (have.is_constant() && says.is_constant()) return conflict("dimension " + std::to_string(d) + " differs");
-    // A declared size that has no name tells nothing.
+    // A declared size without a name adds nothing.
     if (opset::has_fresh(says)) continue;
     const Symbols::Mark before = out_.symbols.mark();
     try {

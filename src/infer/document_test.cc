@@ -28,7 +28,7 @@ std::string type_of(const DocumentFacts& facts, std::string_view name) {
 
 DocumentOptions options() { return {.evaluator = opset::evaluate}; }
 
-// A loop in a loop, whose bodies each need a second look: every graph is told once.
+// A loop in a loop, whose bodies are each inferred twice: every graph is reported once.
 TEST(Document, GraphsThatAreInferredAgainAreToldOnce) {
   const ir::Model model = parsed(R"(agraph (int64 m, bool go, float[3] x) => (y) {
     y = Loop(m, go, x) <body = outer (int64 i, bool c, float[A] v) => (bool c_out, v_out) {
@@ -87,7 +87,7 @@ TEST(Document, FactsOfBranchesAreResolvedInThem) {
   EXPECT_EQ(type_of(facts, "y"), "float");
 }
 
-// As IR 1 wrote them: the attribute is copied to be completed, and what is found is told of the document's graph.
+// As IR 1 wrote them: the attribute is copied to be completed, and findings refer to the document's graph.
 TEST(Document, GraphsOfAttributesWithoutAType) {
   ir::Model model = parsed(R"(agraph (bool c, float[N] x) => (y) {
     y = If (c) <then_branch = t () => (a) { a = Relu(x) }, else_branch = e () => (b) { b = Neg(x) }>
@@ -187,7 +187,7 @@ TEST(Document, OutputsOfBranchesSayWhereTheUnknownBegan) {
   EXPECT_TRUE(why["k"].starts_with("neither the contents of input nor its length are known @")) << why["k"];
 }
 
-// Nodes that no output needs do not run: what they ask of sizes is held against the rest, and tells nothing of it.
+// Nodes that no output needs do not run: their demands on sizes are compared with the rest, but do not add to it.
 TEST(Document, NodesThatNothingNeedsTeachNobody) {
   const ir::Model model = parsed(R"(agraph (float[N] x, float[M] z, bool c, float[4,2] w) => (y, v) {
     y = Relu(x)

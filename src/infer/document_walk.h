@@ -53,8 +53,8 @@ class DocumentWalk final : private Facts {
     const std::vector<ir::Node>* nodes = nullptr;
     std::vector<std::string_view> outputs;
     std::size_t at = 0;          // the node that is being inferred
-    std::optional<Needs> needs;  // once somebody asked
-    bool misfed = false;         // some input is fed another type than it declares
+    std::optional<Needs> needs;  // once asked for
+    bool misfed = false;         // an input is fed another type than it declares
   };
   using Held = DocumentFacts::Value;
   using PlaceKind = DocumentFacts::Place::Kind;
@@ -65,7 +65,7 @@ class DocumentWalk final : private Facts {
   bool stable() const noexcept override { return true; }
   std::string name(ValueId id) const override { return std::string(values_[id].name); }
 
-  // Facts of the graph's outputs. `formals` null: nobody gives inputs but the caller of the model.
+  // Facts of the graph's outputs. `formals` null: inputs are those of the model.
   std::vector<opset::Fact> graph(const ir::Graph& graph, Scope& scope, const std::span<const opset::Fact>* formals,
                                  PlaceId place);
   void inputs(const ir::Graph& graph, Scope& scope, const std::span<const opset::Fact>* formals, PlaceId place);
@@ -87,10 +87,10 @@ class DocumentWalk final : private Facts {
   // What the body computes for the node's outputs.
   std::vector<Held> infer_body(const ir::Node& node, const ir::Function& function, Scope& scope, PlaceId place,
                                bool standard);
-  // What ONNX's definition of the operator by others tells, for outputs without a shape.
+  // What follows from the operator's function body, for outputs without a shape.
   void infer_through_body(const NodeView& view, const ir::Node& node, Scope& scope);
   void settle(opset::ValueType& type) const;
-  // Takes the graph among those of the document whose facts are told.
+  // Adds the graph to those of the document whose facts are reported.
   void record(const ir::Graph& graph, Scope& scope, PlaceId place);
   // Reads the contents of initializers among a node's inputs where they may say something of its outputs.
   void read_contents(std::span<const ValueId> inputs);
@@ -102,22 +102,22 @@ class DocumentWalk final : private Facts {
   // The first name that the node reads of those that the call of the function around leaves out.
   const std::string* left_out_by(const ir::Node& node, const Scope& scope) const;
   void outputs_unknown(const ir::Node& node, Scope& scope, std::uint32_t unknown);
-  // Holds what the document declares of a value against what was found, and takes from each what the other lacks. False
-  // if one cannot be the other, which is a problem then, the last one.
+  // Compares what the document declares of a value with what was found, and merges the two. False if they contradict,
+  // which is then the last problem.
   bool merge(Held& held, const ir::Type& declared, PlaceId place, std::string_view what);
-  // What is known of a value where the last problem is that it is not what is declared: neither need be meant, and what
-  // follows from either would be the same fault again.
+  // The type of a value after the problem that it contradicts its declaration. Either may be wrong, and conclusions
+  // from it would report the same fault again, so that only what both agree on is kept.
   opset::ValueType behind_misfit(const opset::ValueType& type) const;
-  // The last problem is that an input of the graph is not declared as what the node feeds it.
+  // Records that the last problem is an input of the graph whose declared type is not that of what is fed.
   void misfed(Held& held, Scope& scope, PlaceId place);
   void merge_declared(ValueId id, std::string_view name, const Scope& scope);
   bool merge_shape(Held& held, const opset::ValueType& declared, PlaceId place, std::string_view what);
   opset::ValueType declared_type(const ir::Type& type, std::string_view what, PlaceId place);
   std::uint32_t unknown_because(std::string why, PlaceId where);
-  // What the node that the scope is at needs of sizes; what cannot be is a problem, and hides nothing.
+  // Records sizes that the scope's present node needs to be equal; a contradiction is a problem, and hides nothing.
   void equality(const opset::DimExpr& a, const opset::DimExpr& b, std::string_view what, PlaceId at, Scope& scope);
   static const Needs& needs_of(Scope& scope);
-  // Whether outputs of the model need the node that the scope is at: another one does not run.
+  // Whether outputs of the model need the scope's present node: it does not run otherwise.
   bool runs(Scope& scope);
   void problem(Problem::Kind kind, Fault fault, const Error& error, PlaceId place);
   PlaceId place(PlaceKind kind, PlaceId outer, const void* part, std::size_t index = 0);

@@ -1,5 +1,5 @@
-// What is wrong, and what would help, as everybody says it who finds it: the checker reports it under a rule and goes
-// on, lowering throws the first one.
+// Messages and hints for faults that both the checker and lowering find: the checker reports each under a rule,
+// lowering throws the first one.
 #pragma once
 #include <cstddef>
 #include <string>

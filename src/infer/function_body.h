@@ -1,4 +1,4 @@
-// What an operator that ONNX defines by others computes, as a function: its body for one node.
+// The function body of an operator that ONNX defines by other operators, for one node.
 #pragma once
 #include <memory>
 #include <span>

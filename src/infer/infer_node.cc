@@ -153,7 +153,7 @@ Bindings bind_types(const Operator& op, const Schema& schema, std::span<const In
   return bindings;
 }
 
-// What the schema alone tells of an output.
+// An output's type as far as the schema alone determines it.
 ValueType type_from_schema(const Schema& schema, const Param& param, const Bindings& bindings) {
   const auto* constraint = opset::find_type(schema, param.type);
   if (!constraint) return opset::type_from_string(param.type);

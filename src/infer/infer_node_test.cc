@@ -128,7 +128,7 @@ TEST(InferNode, NarrowResultsThatDoNotFitWrapThroughTheEvaluator) {
   EXPECT_EQ(to_string(*node(ops::Add, 14, {big, big}, 1, evaluate)[0].value.ints), "[-2]");
 }
 
-// An operator made up for what the schema alone has to tell.
+// An operator made up for the types that the schema alone determines.
 constexpr Param kIn[] = {{.name = "X", .type = "T"},
                          {.name = "Y", .type = "tensor(int64)", .option = ParamOption::Optional}};
 constexpr Param kOut[] = {{.name = "A", .type = "T"},

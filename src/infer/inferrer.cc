@@ -1,5 +1,5 @@
-// Trap: inference of a node with graphs infers other nodes before it is done, and whoever holds the facts may move them
-// meanwhile. Such a node works on copies of its inputs.
+// Trap: inference of a node with graphs infers other nodes before it is done, during which the owner of the facts may
+// move them. Such a node works on copies of its inputs.
 #include "infer/inferrer.h"
 
 #include <algorithm>
@@ -51,7 +51,7 @@ void Inferrer::node(const NodeView& view, Mode mode, Surroundings* around) {
   leave();
 }
 
-// Why a size of the node is not known; `made` keeps a text that nobody else has.
+// Why a size of the node is not known; `made` keeps a text without another owner.
 Facts::Unknown Inferrer::reason(std::string_view why, std::string& made) const {
   if (mode_ == Mode::Static) return {{}, view_->place};
   if (why.empty()) why = why_;

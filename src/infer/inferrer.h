@@ -1,5 +1,5 @@
-// The one driver of inference: it takes a node's facts from whoever holds them, asks the operator, and gives the
-// answers back. Documents (document.h), lowering, version steps and plans differ only in where facts lie, in what a
+// The one driver of inference: it takes a node's facts from their owner, calls the operator's function, and gives the
+// results back. Documents (document.h), lowering, version steps and plans differ only in where facts lie, in what a
 // subgraph is, and in how much is to be checked.
 //
 // Not thread-safe; one object for one walk.
@@ -28,7 +28,7 @@ class Facts {
  public:
   virtual opset::InferContext::Input get(ValueId id) const = 0;
   virtual void set(ValueId id, opset::InferContext::Output&& found) = 0;
-  // Why the type or the shape of a value is not known, and where that began; empty if nobody said.
+  // Why the type or the shape of a value is not known, and where that began; empty if that was not recorded.
   struct Unknown {
     std::string_view why;
     PlaceId where = kNowhere;
@@ -60,7 +60,7 @@ class FactList final : public Facts {
   std::vector<opset::Fact> facts_;
 };
 
-// What a node may ask of what is around it.
+// What a node may ask of its surroundings.
 class Surroundings {
  public:
   // What is known of the outputs of a graph in an attribute, given its formal inputs. The last call of a node for an

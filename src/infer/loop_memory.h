@@ -1,7 +1,7 @@
-// Loops in loops. A loop infers its body until what it carries is wide enough, so bodies within are inferred again, and
-// the loops in them find out anew what they have to widen: twice as often at each level. Whoever infers keeps a memory
-// for each loop while one around it goes on, and after some times answers its first question out of it. What had to be
-// widened before might not have to be now, so a little may be lost, but not in loops of few levels.
+// Loops in loops. A loop infers its body until the types that it carries are wide enough, so inner bodies are inferred
+// again, and the loops in them find anew what they have to widen: twice as often at each level. A memory is kept for
+// each inner loop while an outer one is inferred, and after some rounds answers its first question. What had to be
+// widened before might not have to be now, so types may be wider than needed, but not in loops of few levels.
 #pragma once
 #include <optional>
 #include <span>

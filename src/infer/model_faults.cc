@@ -27,7 +27,7 @@ FaultText untyped_input(const ir::ValueInfo& input) {
 
 FaultText default_of_other_type(std::string_view given, std::string_view input) {
   return {"it is " + std::string(given) + ", but the input that it is the default of is " + std::string(input),
-          "correct one of them, or take the name out of the inputs if nobody feeds it"};
+          "correct one of them, or take the name out of the inputs if it is not fed"};
 }
 
 FaultText too_many_nodes(std::uint64_t limit) {

@@ -1,5 +1,5 @@
-// What is wrong with a model as a whole, with its inputs and with calls of its functions, as inference, lowering and
-// the checker say it.
+// Messages about a model as a whole, its inputs and calls of its functions, shared by inference, lowering and the
+// checker.
 #pragma once
 #include <cstddef>
 #include <cstdint>

@@ -1,5 +1,4 @@
-// What is wrong with the names of values, as lowering and the checker say it. Each keeps names in its own way and
-// decides that there is a fault; these are the words.
+// Messages about names of values, shared by lowering and the checker, which find the faults each in its own tables.
 #pragma once
 #include <cstddef>
 #include <cstdint>

@@ -16,8 +16,8 @@ struct Needs {
   bool value(std::string_view name) const { return !by_outputs || values.contains(name); }
 };
 
-// What graphs of a node read counts as read by the node, whoever defines it. Without any output there is nothing to
-// tell by, and every node is needed.
+// What graphs of a node read counts as read by the node, even if the graph itself defines it. Every node of a graph
+// without outputs is needed.
 Needs find_needs(const std::vector<ir::Node>& nodes, const std::vector<std::string_view>& outputs);
 
 }  // namespace norn::infer

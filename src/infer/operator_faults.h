@@ -1,5 +1,5 @@
-// What is wrong with the operator that a node names, and with the imports that it is looked up by, as lowering and the
-// checker say it.
+// Messages about the operator that a node names and the imports that it is looked up by, shared by lowering and the
+// checker.
 #pragma once
 #include <cstdint>
 #include <optional>

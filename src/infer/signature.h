@@ -1,4 +1,4 @@
-// What is wrong with a node by its operator's signature, as inference, lowering and the checker say it.
+// Messages about a node that violates its operator's signature, shared by inference, lowering and the checker.
 #pragma once
 #include <cstddef>
 #include <span>

@@ -1,8 +1,8 @@
 // Dimension variables of one inference: fresh ones with the reason for them, and what was found to be equal.
 //
-// A fresh variable stands for a size that inference cannot tell. It is named "?7" and remembers why it is unknown and
-// at which place of the model it began. Equations are solved for their variables as they come; of each it is known who
-// said it, so that a contradiction can name both sides.
+// A fresh variable stands for a size that inference cannot determine. It is named "?7" and remembers why it is unknown
+// and at which place of the model it began. Equations are solved for their variables as they come; each remembers its
+// place, so that a contradiction can name both sides.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -17,7 +17,7 @@
 
 namespace norn::infer {
 
-// A place in the model, numbered by whoever walks it.
+// A place in the model, numbered by the walk over it.
 using PlaceId = std::uint32_t;
 inline constexpr PlaceId kNowhere = 0xffffffffu;
 
@@ -51,8 +51,8 @@ class Symbols {
   opset::DimExpr resolve(const opset::DimExpr& e) const;
   opset::ValueType resolve(const opset::ValueType& type) const;
   void resolve(opset::Fact& fact) const;
-  // Makes each variable stand for what it ends up as, so that resolving costs the same however many equations led
-  // there. Only when nothing will be taken back any more.
+  // Makes each variable stand for its final value, so that resolving costs the same however many equations led there.
+  // Only when nothing will be taken back any more.
   void compress();
   // Whether there is nothing to resolve.
   bool empty() const noexcept { return log_.empty(); }
@@ -102,8 +102,8 @@ class Symbols {
   std::vector<Change> log_;
 };
 
-// What the branches of a node have in common. One of them runs, so what all of them say of sizes holds around it; what
-// one says alone holds in that one.
+// What the branches of a node have in common. One of them runs, so equations of all of them hold around it; an equation
+// of one alone holds in that one.
 //
 //   Branches branches(symbols);
 //   for each branch: { branches.enter(); ...infer it...; branches.leave(); }
@@ -113,8 +113,8 @@ class Branches {
   explicit Branches(Symbols& symbols) : symbols_(symbols) {}
   void enter() { outside_ = symbols_.mark(); }
   void leave();
-  // Records what all branches said. What cannot be with the rest is left out: then none of the branches can run, which
-  // shows when one does.
+  // Records the equations that all branches have. One that contradicts the rest is left out: then none of the branches
+  // can run, which a run reports.
   void join(PlaceId by);
 
  private:

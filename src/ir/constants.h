@@ -29,7 +29,7 @@ enum class AttributeType : std::int32_t {
 
 // By number, as the schema spells them: "UNDEFINED", "FLOAT", "INT", ...
 std::span<const std::string_view> attribute_type_names() noexcept;
-// Of a number that is none: "of an unknown type", as in "it is of an unknown type".
+// For a number without a type: "of an unknown type", as in "it is of an unknown type".
 std::string_view attribute_type_name(AttributeType type) noexcept;
 
 // Whether maps have keys of this type: an integer type or string.

@@ -1,10 +1,9 @@
 // Building blocks of the document: fields that remember whether they were set, shared immutable arrays, owning boxes,
-// and members that cost one word until somebody sets them.
+// and members that cost one word until they are set.
 //
-// protobuf tells "set to the default" from "not set", and a lossless reader has to as well; Field<T> reads as the
-// default while unset. SharedArray is how a model copies cheaply and how tensor bytes stay in the mapped file. Messages
-// have many fields that hardly any model sets: large graphs are read, walked and freed at the speed of memory, so that
-// those are Rare.
+// protobuf distinguishes "set to the default" from "not set", and a lossless reader has to as well; Field<T> reads as
+// the default while unset. SharedArray is how a model copies cheaply and how tensor bytes stay in the mapped file.
+// Fields that hardly any model sets are Rare, since large graphs are read, walked and freed at the speed of memory.
 #pragma once
 #include <cstddef>
 #include <cstring>

@@ -1,6 +1,6 @@
 // The document: every message and field of the ONNX schema (onnx.proto, IR 1 to 14), as values.
 //
-// A document may be invalid: nothing here checks anything, so that a broken model can be read, shown and mended.
+// A document may be invalid: nothing here checks anything, so that a broken model can be read, shown and repaired.
 // Names are the schema's, less the Proto suffix. `unknown` keeps the bytes of fields this version does not know, tags
 // included, so that a file of a newer ONNX survives being read and written. Enumerations stay integers for the same
 // reason. Copies share tensor contents. Where a file repeats a singular field, protobuf's rules hold: the last scalar

@@ -1,7 +1,7 @@
-// Sizes are held against the stored bytes before anything is allocated, so a small damaged file cannot ask for memory.
+// Sizes are compared with the stored bytes before anything is allocated, so a small damaged file cannot ask for memory.
 //
 // Traps: a writer may put 4- and 2-bit elements into int32_data packed into bytes (the specification), one to an entry
-// (the text parser of the onnx package) or all 32 bits full (its checker takes that); the number of entries tells
+// (the text parser of the onnx package) or all 32 bits full (its checker takes that); the number of entries shows
 // which. float6 is never packed there. raw_data in a protobuf message starts at any byte, so sharing it is often
 // impossible for lack of alignment.
 #include "ir/tensor_data.h"

@@ -24,7 +24,7 @@ inline bool is_external(const Tensor& tensor, std::int64_t ir_version) noexcept 
   return ir_version >= 4 && tensor.data_location.get() == kDataLocationExternal;
 }
 
-// Gives the bytes of an external tensor; installed by whoever knows where the model came from.
+// Gives the bytes of an external tensor; installed by the code that knows where the model came from.
 using ExternalReader = std::function<Bytes(const Tensor& tensor)>;
 
 // The tensor's elements as a value. Shares memory with the document when the bytes are stored as they are in memory

@@ -35,7 +35,7 @@ void append(std::string& key, const T& value) {
     append(key, static_cast<std::uint64_t>(value.size()));
     for (const auto& element : value) append(key, element);
   } else {
-    // The bits tell: -0 and 0, and NaN, as parameters of steps.
+    // By their bits, so that -0 and 0 differ and equal NaN do not, as parameters of steps.
     static_assert(std::is_scalar_v<T>);
     key.append(reinterpret_cast<const char*>(&value), sizeof value);
   }

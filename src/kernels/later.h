@@ -1,5 +1,5 @@
-// What making kernels leaves for the time when the other kernels of a plan are chosen: the parts that cost much, as
-// oneDNN's descriptions and code, are then made for all of them in parallel, and each of them once.
+// Work of making kernels that is deferred until all kernels of a plan are chosen: the expensive parts, such as oneDNN's
+// descriptions and code, are then made in parallel, and each of them once.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -73,7 +73,7 @@ class Unfinished {
       rest();
     }
   }
-  // For what somebody asks before.
+  // Does `rest` now, for a caller that needs the kernel before the plan is complete.
   void finish() const {
     if (rest_ && *rest_) std::exchange(*rest_, nullptr)();
   }

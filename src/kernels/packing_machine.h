@@ -1,6 +1,6 @@
-// What decides, beside its recipe, how a packed constant looks: what this build's kernels were compiled of, by what and
-// with which flags, Highway, oneDNN, the CPU and the instruction sets in use. Packed forms are for programs and
-// machines with the same text only.
+// What a packed constant depends on beside its recipe: the sources, compiler and flags of this build's kernels,
+// Highway, oneDNN, the CPU and the instruction sets in use. Packed forms are for programs and machines with the same
+// text only.
 #pragma once
 #include <string>
 

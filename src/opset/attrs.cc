@@ -1,5 +1,5 @@
-// Lists are the trap: protobuf cannot tell an empty list from an absent one, so an IR 1 attribute without a type may be
-// an empty list of any kind.
+// Lists are the trap: protobuf does not distinguish an empty list from an absent one, so an IR 1 attribute without a
+// type may be an empty list of any kind.
 #include "opset/attrs.h"
 
 #include <utility>

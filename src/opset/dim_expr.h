@@ -1,10 +1,10 @@
 // Symbolic dimensions: integer expressions over dimension variables, in canonical form.
 //
 // "N", "2*seq + 1", "floor((H + 1)/2)", "max(M, N)". Two expressions are known to be equal exactly when they print
-// the same. Variables stand for integers >= 0 but one kind. A size that inference cannot tell (the length of NonZero's
-// output) gets a fresh variable, whose name starts with '?': it has one value in a run, but no name a user could know
-// it by. An element of a shape vector that inference cannot tell gets one whose name ends with '~' as well: any
-// integer, since it may be a -1 that Reshape is to replace.
+// the same. Variables stand for integers >= 0 but one kind. A size that inference cannot determine (the length of
+// NonZero's output) gets a fresh variable, whose name starts with '?': it has one value in a run, but no name in the
+// model. An unknown element of a shape vector gets one whose name ends with '~' as well: any integer, since it may be a
+// -1 that Reshape is to replace.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -19,7 +19,7 @@
 
 namespace norn::opset {
 
-// An expression that grew too long to be worked with. Inference takes the size for one that nothing tells.
+// An expression that grew too long to be worked with. Inference treats the size as unknown.
 class DimTooLong final : public Error {
  public:
   DimTooLong();
@@ -75,7 +75,7 @@ class DimExpr {
  private:
   struct Node;
   friend struct DimAlgebra;
-  // Counts who shares a node. Most expressions are constants and have none.
+  // Counts references to a node. Most expressions are constants and have none.
   class NodeRef {
    public:
     NodeRef() = default;

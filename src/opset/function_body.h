@@ -59,7 +59,7 @@ class BodyBuilder final : public NodeView {
   [[noreturn]] void unsupported(std::string message, std::string hint = {}) const;
   ErrorCode fault_code() const noexcept override { return ErrorCode::InvalidGraph; }
 
-  // --- for whoever makes the function: the nodes as added, each either text or a node ---
+  // --- for the maker of the function: the nodes as added, each either text or a node ---
   struct Part {
     std::string text;
     std::vector<ir::Node> nodes;

@@ -46,12 +46,12 @@ class InferContext final : public NodeView {
   void set_fractions(int output, Fractions values);
   void set_constant(int output, norn::Tensor value);
 
-  // A size that nothing tells before running, and why: "the number of elements that are not zero". What is left out
-  // is explain()ed, or told in general terms.
+  // A size that is not known before running, and why: "the number of elements that are not zero". Without a reason,
+  // that of explain() counts, or a general one.
   DimExpr fresh_dim(std::string_view why = {});
   // As many sizes, for a rank that is known and plausible; else nothing.
   std::optional<Dims> fresh_dims(const DimExpr& rank, std::string_view why = {});
-  // An integer that nothing tells before running, of either sign: an element of a vector whose others are known.
+  // An integer of either sign that is not known before running: an element of a vector whose others are known.
   DimExpr fresh_int(std::string_view why = {});
   // The input's integers, with fresh ones for all elements if only their number is known and small. Nothing for a value
   // of another kind.

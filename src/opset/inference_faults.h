@@ -1,4 +1,4 @@
-// What inference refuses, with what it is about as fields: whoever knows the inputs by name says what would help.
+// Errors of inference with their facts as fields, so that a caller that knows the inputs' names can add a hint.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -34,7 +34,7 @@ class RankDiffers final : public Error {
   std::int64_t wanted_;
 };
 
-// A shape with a size below -1, which function bodies ask for to refuse their inputs (refused_shape.h).
+// A shape with a size below -1. Function bodies request one to refuse their inputs (refused_shape.h).
 class SizeBelowMinusOne final : public Error {
  public:
   SizeBelowMinusOne(ErrorCode code, std::string message, std::int64_t size)
@@ -45,7 +45,7 @@ class SizeBelowMinusOne final : public Error {
   std::int64_t size_;
 };
 
-// What a rule of the checker is about, which reports it by what the document declares, before anything is inferred.
+// An error that a rule of the checker reports as well, from declarations alone, before anything is inferred.
 class RuleBroken final : public Error {
  public:
   RuleBroken(std::string message, std::string hint)

@@ -23,7 +23,7 @@ class ReferenceContext final : public NodeView {
   int input_count() const noexcept { return static_cast<int>(inputs_.size()); }
   bool has_input(int i) const noexcept override { return i < input_count() && inputs_[i] != nullptr; }
   const Tensor* constant(int i) const noexcept override;
-  // Throws if the input is there and is no tensor of int32 or int64 of rank 0 or 1.
+  // Throws if the input is given and is not a tensor of int32 or int64 of rank 0 or 1.
   std::optional<Dims> known_ints(int i) const override;
   std::optional<Dims> known_shape(int i) const override;
   // Throws if the input is omitted or not a tensor.
@@ -32,14 +32,14 @@ class ReferenceContext final : public NodeView {
 
   int output_count() const noexcept { return static_cast<int>(outputs_.size()); }
   bool wants_output(int i) const noexcept { return i < output_count() && outputs_[i].wanted; }
-  // The output's memory, to be filled. Where the planner has placed the output, its type and shape are held against
+  // The output's memory, to be filled. Where the planner has placed the output, its type and shape are compared with
   // these; otherwise it is allocated. Must not be called for an unwanted output.
   Tensor& output(int i, DataType dtype, const Shape& dims);
   void set_output(int i, Value value);
 
   ErrorCode fault_code() const noexcept override { return ErrorCode::RuntimeError; }
 
-  // --- for whoever runs kernels ---
+  // --- for the runner of kernels ---
   struct Output {
     Value value;  // placed: a tensor of the planned shape over planned memory
     bool placed = false;

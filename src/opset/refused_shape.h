@@ -1,5 +1,5 @@
-// How a function body refuses what its nodes would let pass: a Reshape to a shape that there is not, named after what
-// is asked for. What fails is then said of the operator.
+// How a function body refuses what its nodes would accept: a Reshape to an impossible shape, whose name says what is
+// required. The error is then reported as the operator's.
 #pragma once
 #include <cstdint>
 #include <string_view>

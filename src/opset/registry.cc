@@ -116,7 +116,7 @@ bool was_experimental(const Operator& op) noexcept {
 std::vector<std::string_view> similar_names(std::string_view domain, std::string_view name) {
   if (name.empty() || name.size() > 200) return {};
   domain = ir::canonical_domain(domain);
-  const std::size_t most = name.size() / 3;  // names that differ in more than a third are no suggestion
+  const std::size_t most = name.size() / 3;  // names that differ in more than a third are not suggested
   std::vector<std::pair<std::size_t, std::string_view>> near;
   for (const Operator* op : index().sorted) {
     if (op->domain != domain) continue;

@@ -1,7 +1,7 @@
 // An operator's signature through all its versions, as constexpr rows.
 //
 // A row is one since_version. Rows that differ only in types share their parameter and attribute arrays. The facts are
-// ONNX's; a test holds each of them against the installed onnx package.
+// ONNX's; a test compares each of them with the installed onnx package.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -156,7 +156,7 @@ const TypeConstraint* find_type(const Schema&, std::string_view variable) noexce
 // determines are known.
 using InferFn = void (*)(InferContext&);
 
-// Operators that run graphs of theirs, where others compute.
+// Operators that run their graphs instead of a kernel.
 enum class ControlFlow : std::uint8_t { None, If, Loop, Scan, SequenceMap };
 
 // What operators do that only move elements: every element of an output is

@@ -9,7 +9,7 @@
 
 namespace norn::opset {
 
-// True as well where too little is known of the type to say no.
+// Also true where the type is not known well enough to exclude it.
 bool allows(const TypeSet& set, const ValueType& type);
 // Every type of the set, as onnx spells them ("tensor(float)", "seq(map(int64, float))"), sorted.
 std::vector<std::string> type_strings(const TypeSet& set);

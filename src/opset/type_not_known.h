@@ -1,4 +1,4 @@
-// Why there is no function body for a node yet: it depends on the type of what the node reads.
+// Why a node has no function body yet: it depends on an input's type.
 #pragma once
 #include <string>
 #include <utility>
@@ -7,7 +7,7 @@
 
 namespace norn::opset {
 
-// An element type, a rank or a size that only feeds tell.
+// An element type, a rank or a size that only feeds determine.
 class TypeNotKnown : public Error {
  public:
   TypeNotKnown(const std::string& what, std::string hint)

@@ -45,8 +45,8 @@ std::string_view document_name(const DimExpr& variable);
 // From a document's type; dimension variables keep their names, unnamed unknown dimensions get fresh variables
 // through `fresh`.
 ValueType from_ir(const ir::Type& type, const std::function<DimExpr()>& fresh);
-// How a document spells an expression that is no constant; "" leaves the dimension unknown. By default expressions are
-// spelt as to_string() does, and fresh variables are left unknown.
+// How a document spells an expression that is not a constant; "" leaves the dimension unknown. By default expressions
+// are spelt as to_string() does, and fresh variables are left unknown.
 using DimSpelling = std::function<std::string(const DimExpr&)>;
 ir::Type to_ir(const ValueType& type, const DimSpelling& spelling = {});
 

@@ -151,8 +151,8 @@ class Survey {
     importer_ = callers_importer;
   }
 
-  // What keeps the body of one of ONNX's operators from running, if a body runs it: asked of the first node of each
-  // version. Graphs of the node's that the body holds are the node's attributes, which are looked into anyway.
+  // Why the function body of one of ONNX's operators cannot run, if the operator runs by one; looked up for the first
+  // node of each version. Graphs that a node gives to the body are its attributes, which are looked into anyway.
   std::optional<CannotRun> in_body(const opset::Operator& op, const opset::Schema& schema, const ir::Node& node,
                                    const Imports& imports) {
     if (!runs_as_body(op, schema)) return {};

@@ -47,9 +47,9 @@ struct Unrunnable {
   std::int64_t version;  // that is in force; 0 if none is
   const CannotRun& why;
 };
-// Calls f for every node that lowering would refuse for its operator: of all graphs, and of the bodies of functions
-// that are called, each of them once. Takes the document as it stands, without types: of an operator that runs as its
-// function body and whose body needs to know them, the body is not looked into.
+// Calls f for every node that lowering would refuse for its operator: in all graphs, and in the bodies of functions
+// that are called, once for each function. Takes the document as it stands, without types: the function body of an
+// operator is left out if it depends on them.
 void for_each_unrunnable(const ir::Model& model, std::span<const ir::OperatorSet* const> operator_sets,
                          const Limits& limits, const std::function<void(const Unrunnable&)>& f);
 

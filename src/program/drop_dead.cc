@@ -1,5 +1,5 @@
-// Nodes whose outputs nobody needs are removed, optional outputs that nobody needs are left out (many kernels give only
-// the first), and constants that nobody reads give up their memory.
+// Nodes whose outputs are not needed are removed, optional outputs that are not needed are left out (many kernels give
+// only the first), and constants without readers give up their memory.
 #include <algorithm>
 
 #include "program/rewrite.h"

@@ -28,7 +28,7 @@ std::int64_t times(std::int64_t bytes) { return base::checked_mul(bytes, kTimes)
 
 std::int64_t bytes_of(const norn::Tensor& contents) { return static_cast<std::int64_t>(memory_of(contents)); }
 
-// What an element of the node's outputs may take: strings are made of those that go in.
+// The bytes that an element of the node's outputs may take: strings are made of input strings.
 std::int64_t element_bytes(const Graph& graph, const Node& node, DataType type) {
   auto bytes = static_cast<std::int64_t>(element_size(type));
   if (type != DataType::String) return bytes;

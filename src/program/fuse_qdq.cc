@@ -2,7 +2,7 @@
 //   - Conv becomes QLinearConv, MatMul becomes QLinearMatMul; a Gemm, or a product that is not quantized again, becomes
 //     MatMulInteger and its scaling. The bias is among the integers if that hardly changes it, else added behind. An
 //     activation between them that bounds the value bounds the integers.
-//   - What only moves elements, or picks the largest, moves integers; quantizing what was dequantized alike is nothing.
+//   - What only moves elements, or picks the largest, moves integers; quantizing what was dequantized alike is removed.
 //
 // Sums are exact, where those of float are rounded at each step, and a bias may be rounded to the scale of the sums: a
 // quantized result may be the neighbour of what the operations one by one give. Runs before constants are folded, since
@@ -41,14 +41,14 @@ namespace {
 
 constexpr std::string_view kPass = "fuse_qdq";
 
-// Operations on the elements of input 0 that quantized elements bear too: none of the constants among those that others
-// give stands for what it is but Pad's, which move() replaces.
+// Operations on the elements of input 0 that may be done before dequantizing. Of those that insert a constant only Pad
+// is among them, whose constant move() replaces.
 bool moves(const opset::Operator* op) {
-  if (op == &ops::Expand || op == &ops::Tile) return false;  // what they repeat would be dequantized as often
+  if (op == &ops::Expand || op == &ops::Tile) return false;  // each copy would be dequantized
   return op->moves == opset::Movement::First || op == &ops::Pad || op == &ops::MaxPool;
 }
 
-// Whether no window of a MaxPool can lie in the padding, whose elements are less than any integer stands for.
+// Whether no window of a MaxPool lies in the padding alone, whose elements are below what any integer stands for.
 bool windows_meet_elements(const Node& node) {
   const std::vector<std::int64_t> kernel = ops::resolve_pool(NodeParameters(node)).kernel;
   const ops::WindowAttrs window = ops::read_window(node.attributes(), kernel.size());
@@ -106,7 +106,7 @@ class QdqFusion {
       if (node.op == &ops::Concat) return concat(n);
       if (moves(node.op)) return move(n);
     });
-    // What nothing reads any more would be folded.
+    // Nodes without readers would be folded.
     rewriter_.each_backward([&](NodeId n) { drop_unread(n); });
     for (const NodeId n : added_)
       if (rewriter_.is_there(n)) drop_unread(n);
@@ -194,8 +194,8 @@ class QdqFusion {
     return w;
   }
 
-  // A constant bias of `channels` elements as whole multiples of the sums' scales; nothing if it is none of that, or if
-  // an element is more than a small part of a `step` of what is quantized off one.
+  // A constant bias of `channels` elements as whole multiples of the sums' scales; nothing if it is another value, or
+  // if an element is off by more than a small part of a `step` of the quantized result.
   std::optional<norn::Tensor> whole_bias(ValueId id, double x_scale, const Weights& w, std::int64_t channels,
                                          double step) const {
     std::vector<double> real;

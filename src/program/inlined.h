@@ -1,4 +1,4 @@
-// Errors in the function body of an operator, told as errors of the operator, which is what the document has.
+// Errors in the function body of an operator, reported as errors of the operator, which is what the document has.
 #pragma once
 #include <functional>
 #include <string>
@@ -26,13 +26,13 @@ using TypeOfInput = std::function<opset::ValueType(const Inlined::Input&)>;
 // `inputs ("x" float[N,6], none)`, with the types that `type_of` gives, if any.
 std::string describe_inputs(const Inlined& inlined, const TypeOfInput& type_of = {});
 
-// What the body of an operator refuses its inputs for: the words in the name of the shape that is refused, `shape`.
-// Empty for other errors.
+// The requirement by which the body of an operator refuses its inputs: the words in the name of the refused shape,
+// `shape`. Empty for other errors.
 std::string asked_for(const Error& error, std::string_view shape);
-// The same, of the shape that the node reads if it is a Reshape.
+// The same for the shape that the node reads, if it is a Reshape.
 std::string asked_for(const Error& error, const Graph& graph, const Node& node);
 
-// The error of a node that asks for that, on its way to where the operator is known.
+// The error of a node with such a requirement, until it reaches the code that knows the operator.
 class GuardRefuses final : public Error {
  public:
   GuardRefuses(Error error, std::string asked) : Error(std::move(error)), asked_(std::move(asked)) {}
@@ -42,8 +42,8 @@ class GuardRefuses final : public Error {
   std::string asked_;
 };
 
-// The error with the operator and `inputs` before its place in the body. Hints about nodes of the body do not help who
-// wrote the operator: `hint` takes their place. `asked`: what its body asks for, if that is what fails.
+// The error with the operator and `inputs` before its place in the body. `hint` replaces the error's own, since hints
+// about nodes of the body do not apply to the operator. `asked`: the requirement of its body that fails, if any.
 Error of_operator(const Inlined& inlined, const Error& error, const std::string& inputs, std::string hint,
                   const std::string& asked = {});
 

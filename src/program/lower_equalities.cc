@@ -1,7 +1,7 @@
-// What nodes said of sizes, put together when all nodes are there. It is said by nodes that the model's outputs need,
-// one of which only sizes are read among them: those sizes are known only if what it says holds. What a node of the
-// graph says holds for the graph and those in it; what one in a branch says holds there, for the branch may not run,
-// and in the graph around only if the other branch of the If says it too.
+// Equalities of sizes, solved when all nodes are there. They come from nodes that the model's outputs need, even if
+// only an output's sizes are read: those are known only if the node's equalities hold. An equality of a node holds for
+// its graph and those in it; one from a branch holds there, since the branch may not run, and in the graph around only
+// if the other branch of the If has it too.
 //
 // In a branch, what contradicts the rest is left out rather than refused: another branch may be the one that runs, and
 // planning the branch for real sizes refuses them.
@@ -22,11 +22,11 @@ namespace {
     inputs += (inputs.empty() ? "" : ", ") +
               (id == kNone ? std::string("none")
                            : base::quoted(graph.value(id).name) + " " + graph.value(id).type.to_string());
-  Error told(why.code(), said.what + " must be equal: " + why.message(), node.path() + " / inputs (" + inputs + ")",
-             why.hint());
+  Error error(why.code(), said.what + " must be equal: " + why.message(), node.path() + " / inputs (" + inputs + ")",
+              why.hint());
   if (const Inlined* inlined = inlined_around(graph, node.path()))
-    told = of_operator(*inlined, told, describe_inputs(*inlined), why.hint());
-  throw told.help(
+    error = of_operator(*inlined, error, describe_inputs(*inlined), why.hint());
+  throw error.help(
       "the model contradicts itself here, whatever it is fed: nodes need different sizes of "
       "one dimension; correct one of them, or the sizes that inputs declare");
 }

@@ -75,7 +75,7 @@ class NodeGraphs final : public infer::Surroundings {
   }
   std::vector<Subgraph> take_subgraphs() { return std::move(subgraphs_); }
   std::vector<Equality> take_equalities() { return std::exchange(equalities_, {}); }
-  // What a subgraph cannot be lowered for. Its place is complete, and nothing about the node around belongs before it.
+  // The error of lowering a subgraph. Its place is complete, and nothing about the node around belongs before it.
   const std::optional<Error>& failure() const { return failure_; }
   // The outputs of the branch that stands in place of the node, if one does.
   const std::optional<std::vector<ValueId>>& taken() const { return taken_; }
@@ -167,7 +167,7 @@ Error of_missing_reference(const Error& error, const ir::Node& node, const ir::N
   return error;
 }
 
-// What only the library behind a kernel can judge of attributes, it judges on no elements when the model is loaded.
+// Attributes that only the library behind a kernel can check are checked on empty inputs when the model is loaded.
 void try_attributes(const opset::Operator& op, const opset::Attrs& attrs) {
   if (&op != &ops::RegexFullMatch) return;
   const norn::Value none = norn::Tensor(DataType::String, {0});
@@ -220,7 +220,7 @@ void Lowerer::lower_node(const ir::Node& node, Scope& scope, const Place& place,
     throw of_missing_reference(e, node, bound.node, place.call);
   }
 
-  // The version that the model imports tells which types are allowed, and the steps ask for ranks.
+  // The version that the model imports determines the allowed types, and the steps ask for ranks.
   const bool as_body = runs_as_body(*op, *bound.schema);
   if (as_body && op->infer) rank_inputs(bound, scope, place, path);
   std::vector<ValueId> inputs = inputs_of(bound.node, scope);
@@ -254,7 +254,7 @@ void Lowerer::lower_node(const ir::Node& node, Scope& scope, const Place& place,
       define_constant(node.output[0], ops::constant_value({*bound.schema, bound.node.attribute}), scope);
     return;
   }
-  // Nodes of a body may let pass what the operator refuses: where it does, it stays as it is, for whoever plans it.
+  // Nodes of a body may accept what the operator refuses: where it does, it stays as it is, and planning reports it.
   if (as_body && contradicts)
     return append(std::move(bound), std::move(inputs), std::move(outputs), scope, path, graphs);
   const std::size_t first_node = scope.graph().nodes.size();

@@ -69,7 +69,7 @@ class Lowerer {
   void lower_node(const ir::Node& node, Scope& scope, const Place& place, const std::string& path);
   Outputs infer(const transform::BoundNode& bound, const std::vector<ValueId>& inputs, const Scope& scope,
                 NodeGraphs& graphs);
-  // The types alone, of a node that contradicts itself where nothing says that it runs.
+  // The types alone, for a node that contradicts itself but need not run.
   Outputs infer_types(const transform::BoundNode& bound, const std::vector<ValueId>& inputs, const Scope& scope);
   transform::Lifted lift(const transform::BoundNode& bound, const Outputs& outputs, Scope& scope);
   void append(transform::BoundNode bound, std::vector<ValueId> inputs, Outputs outputs, Scope& scope,
@@ -86,7 +86,7 @@ class Lowerer {
   // `branch`: the graph need not run.
   void solve(Graph& graph, bool branch);
   void resolve_values(Graph& graph) const;
-  // Of a subgraph that is lowered again, what is kept beside it.
+  // Drops what is kept beside a subgraph that is lowered again.
   void forget(const Graph& graph);
   void count_node();
   [[noreturn]] void fail_too_many_nodes() const;
@@ -103,10 +103,10 @@ class Lowerer {
   enum class Body { None, Inlined, Waits };
   Body inline_body(const transform::BoundNode& bound, const std::vector<ValueId>& inputs, Scope& scope,
                    const Place& place, const std::string& path);
-  // What inference of a node says of sizes is said of the nodes that stand in its place, from `first_node` on.
+  // Equalities that inference of the node found become those of the nodes that replace it, from `first_node` on.
   void say_of_body(const std::vector<Equality>& said, const ir::Node& node, std::size_t first_node, Scope& scope);
-  // An input whose rank nothing tells, where the operator takes one rank only, goes through a Transpose of that rank
-  // that moves nothing: it has sizes then, which inference compares, and another rank is refused when the node runs.
+  // An input of unknown rank, where the operator takes one rank only, goes through a Transpose of that rank that moves
+  // nothing: it has sizes then, which inference compares, and another rank is refused when the node runs.
   void rank_inputs(transform::BoundNode& bound, Scope& scope, const Place& place, const std::string& path);
   // The only rank of the input that the operator does not refuse; nothing if it takes several.
   std::optional<std::int64_t> only_rank(const transform::BoundNode& bound, const std::vector<ValueId>& inputs,

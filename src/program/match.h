@@ -1,4 +1,4 @@
-// What passes that look for the pieces of a computation ask of a graph.
+// Queries on a graph for passes that look for the pieces of a computation.
 #pragma once
 #include <cmath>
 #include <optional>

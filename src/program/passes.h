@@ -12,7 +12,7 @@ namespace norn::program {
 
 struct Pass {
   std::string_view name;
-  std::string_view what;  // one line for a person
+  std::string_view what;  // a description in one line
   bool optional;          // may be left out by name
   void (*run)(Program&);
 };

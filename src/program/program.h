@@ -102,9 +102,10 @@ struct Graph {
   };
   std::vector<Capture> captures;
   std::vector<Inlined> inlined;
-  // Some node of the Program is a Reshape, to which 0 is no size: what it says of sizes need not hold of empty tensors.
+  // The Program has a Reshape, which takes a 0 in the shape for a copied size: sizes inferred from it need not hold for
+  // empty tensors.
   bool may_copy_sizes = true;
-  // Whoever runs it lowers the document again for the sizes at hand if a Reshape copies some (SizesCopied).
+  // The owner of the Program lowers the document again for the sizes of a run if a Reshape copies some (SizesCopied).
   bool lowers_again = false;
 
   ValueId add_value(Value value) {
@@ -122,7 +123,7 @@ struct State {
   norn::Tensor initial;  // where it starts
 };
 
-// A graph beside the main one, and what becomes of its outputs: when it has run, states take the values of some.
+// A graph beside the main one. When it has run, states take the values of some of its outputs.
 struct NamedGraph {
   Graph graph;
   struct Update {
@@ -150,7 +151,7 @@ struct Program {
   bool waits = false;
   std::uint64_t fresh_dims = 0;  // the next number for a dimension variable "?0" that no other value has
 
-  // What passes say of themselves, up to a number.
+  // Near misses of passes, up to a number.
   static constexpr std::size_t kMostNearMisses = 1000;
   std::vector<NearMiss> near_misses;
   std::uint64_t more_near_misses = 0;

@@ -1,4 +1,4 @@
-// Lowering and the passes, held against what running the untouched model gives (runtime tests do the running) and
+// Lowering and the passes, compared with what running the untouched model gives (runtime tests do the running) and
 // against the structure that must come out.
 #include <gtest/gtest.h>
 

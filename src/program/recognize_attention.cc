@@ -453,7 +453,7 @@ class AttentionFinder {
     return rewriter_.emit(ops::Cast, {transform::make_attr("to", static_cast<std::int64_t>(type))}, {wide}, {n});
   }
 
-  // Whether it is a constant that hides not all keys from any query.
+  // Whether it is a constant that leaves at least one key visible to each query.
   bool shows_each_query_a_key(ValueId mask) const {
     if (!is_const(rewriter_.graph(), mask)) return false;
     const norn::Tensor& t = match_.value(mask).constant;

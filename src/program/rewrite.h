@@ -19,7 +19,7 @@ std::string describe_node(const Node& node);
 // True if the value is a constant (not state).
 inline bool is_const(const Graph& graph, ValueId id) { return id != kNone && graph.value(id).is_constant(); }
 
-// A constant that nobody reads gives up its memory.
+// A constant without readers gives up its memory.
 inline void release(Value& constant) {
   constant.constant = {};
   constant.known = {};

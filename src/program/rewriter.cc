@@ -1,4 +1,4 @@
-// Trap: each Read holds the address of the field that it reads. These lie in vectors that nobody resizes while the
+// Trap: each Read holds the address of the field that it reads. These lie in vectors that are not resized while the
 // rewriter is at work; moving a Node, as fusing does, leaves them where they are.
 #include "program/rewriter.h"
 
@@ -23,13 +23,13 @@ class AroundEmitted final : public infer::Surroundings {
   std::vector<opset::Fact> infer_subgraph(std::string_view, std::span<const opset::Fact>) override {
     throw Error(ErrorCode::Internal, "a rewriter makes no nodes with graphs");
   }
-  // What new nodes say of sizes was said by those that they stand in for.
+  // Equalities of new nodes already hold by the nodes that they replace.
   bool take_equality(const DimExpr&, const DimExpr&, std::string_view) override { return true; }
 };
 
 using opset::has_fresh;
 
-// What both types of one value say together; where they say as much, `more` is taken.
+// The merge of two types of one value; where they are equally definite, `more` is taken.
 ValueType both(const ValueType& type, const ValueType& more, const std::string& name) {
   if (!type.known()) return more;
   if (!more.known()) return type;

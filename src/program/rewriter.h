@@ -1,5 +1,5 @@
-// Changes to one graph of a Program. Nodes are made, values are replaced, and what is replaced goes; the rewriter knows
-// all the while who makes and who reads each value, and puts the nodes in order at the end.
+// Changes to one graph of a Program. Nodes are made, values are replaced, and replaced ones are removed; the rewriter
+// knows the maker and the readers of each value throughout, and puts the nodes in order at the end.
 //
 //   Rewriter rewriter(program, graph);
 //   rewriter.each([&](NodeId n) {
@@ -11,8 +11,8 @@
 // Making one takes time in proportion to the graph, a change in proportion to what it concerns, and commit() again in
 // proportion to the graph.
 //
-// Traps: what is read from graph() and node() shows every change at once, but references to values end where one is
-// added. The Program is of no use if something throws between the first change and the end of commit().
+// Traps: graph() and node() show every change at once, but references to values are invalidated when one is added. The
+// Program is unusable if something throws between the first change and the end of commit().
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -28,7 +28,7 @@
 
 namespace norn::program {
 
-// A node while a Rewriter is at work: it keeps its number whatever becomes of others.
+// A node during the work of a Rewriter: it keeps its number when others are added or removed.
 using NodeId = std::uint32_t;
 inline constexpr NodeId kNoNode = 0xffffffffu;
 
@@ -40,8 +40,7 @@ class Rewriter {
   const Value& value(ValueId id) const { return graph_.value(id); }
   const Node& node(NodeId id) const { return id < given_ ? graph_.nodes[id] : added_[id - given_]; }
   bool is_there(NodeId id) const { return id < slots_.size() && slots_[id].is_there; }
-  // Calls f(NodeId) for the nodes that the graph had, in order, passing over those that have gone when their turn
-  // comes.
+  // Calls f(NodeId) for the nodes that the graph had, in order, without those that have been removed by then.
   template <class F>
   void each(F&& f) const {
     for (NodeId id = 0; id < given_; ++id)
@@ -93,12 +92,12 @@ class Rewriter {
   void replace(ValueId old, ValueId with);
   // The value is a constant from now on. The node that made it goes when all its outputs have become constants.
   void define(ValueId id, norn::Tensor contents);
-  // The value's type is also `type`: takes over what that tells beyond its own.
+  // The value's type is also `type`: takes over what that says beyond its own.
   void refine(ValueId id, const opset::ValueType& type);
   // Makes one node of the chain, in which each reads the first output of the one before, which nothing but the one
   // behind may read as well. It stands where the last of them stood. Parts of theirs are parts of it.
   NodeId fuse(std::span<const NodeId> chain);
-  // Removes a node whose outputs nobody reads.
+  // Removes a node whose outputs have no readers.
   void drop(NodeId id);
 
   // Notes that the pass left the node as it is although it nearly fits. `reason` is called if there is room for it.
@@ -110,8 +109,8 @@ class Rewriter {
       ++program_.more_near_misses;
   }
 
-  // Removes what has gone and puts new nodes in: each behind the makers of what it reads, before its readers, and all
-  // others in the order that they had. Nothing may be called behind it.
+  // Erases removed nodes and inserts new ones: each behind the makers of what it reads and before its readers; all
+  // others keep their order. No function may be called after it.
   void commit();
 
  private:

@@ -40,7 +40,7 @@ class Scope {
     nodes_ = &nodes;
     index_ = index;
   }
-  // Tells why input `input` of the node, which no scope knows, is not there: nothing makes it, a later node does, here
+  // Reports why input `input` of the node, which no scope knows, is missing: nothing makes it, a later node does, here
   // or in a graph around, or the nodes form a cycle.
   [[noreturn]] void fail_undefined(std::size_t input) const;
 

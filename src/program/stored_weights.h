@@ -8,8 +8,9 @@
 
 namespace norn::program {
 
-// Whether the node widens a constant matrix that is worth it, in a way that the kernels follow: by a scale for all, for
-// each column, or for blocks of 8 rows or more of a column. Which dimension the columns are tells the reader.
+// Whether the node widens a constant matrix that is large enough, in a way that kernels support: by a scale for all,
+// for each column, or for blocks of 8 rows or more of a column. The node's reader determines which dimension the
+// columns are.
 bool widens_constant(const Rewriter& rewriter, NodeId node);
 
 // Whether the product's right factor is a constant matrix of float16 or bfloat16 that a Cast before it would widen.

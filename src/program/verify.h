@@ -1,4 +1,4 @@
-// What holds of every Program, between passes and behind them.
+// The invariants of every Program, between passes and behind them.
 #pragma once
 #include "program/program.h"
 

@@ -148,7 +148,7 @@ class Widening {
     if (!node.parts.empty() || node.schema != &node.op->history.back()) return false;
     const bool several = gives_several(node);
     if (node.outputs.size() != 1 && !several) return false;
-    // What is of the outputs' type may be an operand whose type nothing tells before it comes.
+    // An input of the outputs' type may be one whose own type is unknown before the run.
     for (const ValueId id : node.inputs)
       if (id != kNone && (!rewriter_.value(id).type.known() || (rewriter_.value(id).type.is_tensor() &&
                                                                 rewriter_.value(id).type.elem == DataType::Undefined)))

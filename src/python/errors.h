@@ -40,7 +40,7 @@ auto shown_member(T Class::* member) {
 // Qualified name of a value's type, for messages.
 std::string name_of_type(nb::handle value);
 
-// Arguments, called `name` in the message to who gives something else.
+// Arguments, which the message for a wrong type calls `name`.
 [[noreturn]] void wrong_type(nb::handle given, std::string_view name, std::string_view takes);
 std::string string_argument(nb::handle given, std::string_view name);
 bool bool_argument(nb::handle given, std::string_view name);

@@ -1,4 +1,4 @@
-// The keywords of onnx's functions, and the kind of model that a call was given, are norn/_inference.py's matter.
+// norn/_inference.py handles the keywords of onnx's functions and the kind of model that a call was given.
 #include "infer.h"
 
 #include <nanobind/stl/pair.h>

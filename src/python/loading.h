@@ -29,7 +29,7 @@ class HeldReader {
  public:
   HeldReader() = default;
   explicit HeldReader(nb::handle function);
-  // What the library calls: it throws once all holds are gone.
+  // What the library calls: it throws once all holds are destroyed.
   ExternalReader external() const;
   nb::handle function() const { return function_; }
   void clear();

@@ -7,8 +7,7 @@ namespace norn::python {
 inline constexpr char kCpuProvider[] = "CPUExecutionProvider";
 
 // Warns of each provider that ONNX Runtime has and Norn has not, since what runs instead is the CPU, and of options
-// that have no effect. Throws norn::Error for what is no provider, and for lists that ONNX Runtime does not take
-// either.
+// that have no effect. Throws norn::Error for unknown providers, and for lists that ONNX Runtime does not take either.
 void check_providers(nanobind::handle providers, nanobind::handle provider_options);
 
 }  // namespace norn::python

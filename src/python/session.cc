@@ -341,7 +341,7 @@ read the files instead of packing again; "" is nowhere.
 
 The folder is made if there is none, its parent is not. It grows with every model, kind of CPU and build of Norn; any
 file in it may be removed at any time. Who may write there decides what models answer. What cannot be written is left
-out: :meth:`InferenceSession.profile` tells why.)")
+out: :meth:`InferenceSession.profile` reports why.)")
       .def_rw("verify_passes", &SessionOptions::verify_passes,
               R"(Hold the lowered program against its own rules, and again behind each pass; what breaks one is an
 internal error.

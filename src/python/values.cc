@@ -234,8 +234,8 @@ Value from_array(PyArrayObject* given) {
   return tensor;
 }
 
-// The bits are held against the type exactly: a width taken for another is memory read beyond its end. DLPack packs
-// elements of fewer than 8 bits, where Norn keeps each in a byte of its own, so that none of them is here.
+// The bits have to match the type exactly: a wrong width would read beyond the memory's end. DLPack packs elements of
+// fewer than 8 bits, where Norn keeps each in a byte of its own, so that none of them is here.
 DataType dlpack_type(nb::dlpack::dtype type) {
   using Code = nb::dlpack::dtype_code;
   if (type.lanes != 1) return DataType::Undefined;
@@ -586,7 +586,7 @@ bool borrow_array(nb::handle object, Value& value) {
   return true;
 }
 
-// Asks whichever array to_value() would borrow; what is no array is converted, to memory of ours.
+// Checks the array that to_value() would borrow; an object that is not an array is converted, to memory of our own.
 bool may_be_written(nb::handle object) {
   PyObject* p = object.ptr();
   if (PyArray_Check(p)) return PyArray_ISWRITEABLE(reinterpret_cast<PyArrayObject*>(p));

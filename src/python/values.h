@@ -25,7 +25,7 @@ void import_numpy();
 Value to_value(nb::handle object, std::string_view type);
 // True, and `value` is set, if `object` is an array that can be used as it is: the quick way in.
 bool borrow_array(nb::handle object, Value& value);
-// Whether a run may write to what the object was borrowed as: it is no array that says no.
+// Whether a run may write to what the object was borrowed as: false for an array that is read-only.
 bool may_be_written(nb::handle object);
 
 // A tensor over the memory of a numpy array that can be written to as it is. Throws norn::Error (InvalidArgument).

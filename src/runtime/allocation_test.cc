@@ -147,7 +147,7 @@ void each_failure_of_a_run(Make make, int least) {
   const int failures = fail_each(
       [&] {
         const auto out = model->run(some, {});
-        g_left = -1;  // a failure that was no error must not have changed the answer
+        g_left = -1;  // a failure without an error must not have changed the answer
         same(out, expected);
       },
       [&](int k) {
@@ -178,13 +178,13 @@ TEST(Allocation, EachFailureOfALaterRun) {
       10);
 }
 
-// While a kernel is chosen for contents: the error is told at the node.
+// While a kernel is chosen for contents: the error has the node's place.
 TEST(Allocation, AFailureWhileAKernelIsChosenHasAPlace) {
   ModelBuilder m(18);
   m.input("x", "float[64,100]").input("a", "int64[]").node("CumSum", {"x", "a"}, {"y"}).output("y");
   const ir::Model document = m.build();
   const Feeds some = {{"x", random_tensor(DataType::Float, {64, 100}, 1)}, {"a", tensor<std::int64_t>({}, {1})}};
-  int told = 0, untold = 0;
+  int placed = 0, without_place = 0;
   std::unique_ptr<CompiledModel> model;
   for (int k = 0;; ++k) {
     model = std::make_unique<CompiledModel>(document, ir::ExternalReader{}, SessionOptions{});
@@ -194,20 +194,20 @@ TEST(Allocation, AFailureWhileAKernelIsChosenHasAPlace) {
     try {
       model->run(some, {});
     } catch (const std::bad_alloc&) {
-      ++untold;
+      ++without_place;
     } catch (const Error& e) {
       g_left = -1;
       what = e.what();
     }
     g_left = -1;
-    if (!what.empty()) ++(what.find("CumSum") != std::string::npos ? told : untold);
+    if (!what.empty()) ++(what.find("CumSum") != std::string::npos ? placed : without_place);
     if (!g_failed) break;
   }
   // Of a model that runs one node without choosing, as many fail before or behind the step.
   model = std::make_unique<CompiledModel>(document, ir::ExternalReader{}, SessionOptions{.reference_only = true});
   const int around = fail_each([&] { model->run(some, {}); }, [](int) {});
-  EXPECT_GT(told, 50);
-  EXPECT_LE(untold, around);
+  EXPECT_GT(placed, 50);
+  EXPECT_LE(without_place, around);
 }
 
 }  // namespace

@@ -24,8 +24,8 @@ std::size_t rounded(std::size_t bytes) {
   return up < bytes ? bytes : up;
 }
 
-// Large stretches are mapped by themselves, so that one that has become too small can grow: mremap keeps the pages that
-// are mapped already.
+// Each large stretch is a mapping of its own, so that one that has become too small can grow: mremap keeps the pages
+// that are mapped already.
 constexpr std::size_t kLeastMapped = std::size_t{1} << 20;
 
 struct Unmap {
@@ -39,7 +39,7 @@ std::shared_ptr<void> mapped(void* memory, std::size_t bytes) {
   if (memory == MAP_FAILED) throw std::bad_alloc();
   constexpr std::size_t kWorthLargePages = std::size_t{4} << 20;
   if (bytes >= kWorthLargePages) base::prefer_large_pages(memory, bytes);
-  return {memory, Unmap{bytes}};  // unmaps what there is no memory to own
+  return {memory, Unmap{bytes}};  // if the owner cannot be allocated, the memory is unmapped
 }
 
 std::shared_ptr<void> allocate(std::size_t bytes) {
@@ -65,7 +65,7 @@ std::shared_ptr<void> grown(ArenaPool::Stretch from, std::size_t bytes) {
 
 }  // namespace
 
-// What a burst needed is given back to the system when two periods have passed without the like of it.
+// What a burst needed is given back to the system when two periods have passed without another one.
 void ArenaPool::run_ended() noexcept {
   Stretch dropped;  // one at a time, without the lock
   do {
@@ -139,7 +139,7 @@ void ArenaPool::give_back(Stretch stretch) noexcept {
 }
 
 Tensor ArenaPool::tensor(DataType dtype, const Shape& dims) {
-  // Smaller ones are the system allocator's business.
+  // Smaller ones come from the system's allocator.
   constexpr std::int64_t kLeastBytes = 32 << 10;
   const auto bytes = tensor_bytes(dtype, dims);
   if (dtype == DataType::String || !bytes || *bytes < kLeastBytes) return Tensor(dtype, dims);
@@ -154,7 +154,7 @@ Tensor ArenaPool::tensor(DataType dtype, const Shape& dims) {
   try {
     lent->stretch = take(static_cast<std::size_t>(*bytes));
   } catch (const std::bad_alloc&) {
-    return Tensor(dtype, dims);  // tells what there is no memory for
+    return Tensor(dtype, dims);  // throws, naming the tensor
   }
   void* const data = lent->stretch.memory.get();
   return Tensor::borrow(dtype, dims, data, std::move(lent));

@@ -1,8 +1,8 @@
-// The memory that runs of a compiled model work in, of all its plans: a run takes a stretch for each segment and gives
-// it back at its end; large outputs and late values are stretches, which come back when nobody holds the tensor any
-// more. Other shapes use the same stretches, so that what is kept follows from how much was used at once, not from how
-// many shapes came by. (The system's allocator would cut freed stretches up for the plans made between runs, and grow.)
-// Thread-safe. Lives as long as the tensors it gave.
+// The memory that runs of a compiled model work in, whatever their plan: a run takes a stretch for each segment and
+// gives it back at its end; large outputs and late values are stretches, which come back with the tensor's last holder.
+// All shapes use the same stretches, so that what is kept depends on how much was used at once, not on the number of
+// shapes. (The system's allocator would cut freed stretches up for the plans made between runs, and grow.) Thread-safe.
+// Lives as long as the tensors that lie in it.
 #pragma once
 #include <cstddef>
 #include <memory>

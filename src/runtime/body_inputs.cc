@@ -2,7 +2,7 @@
 
 #include "base/text.h"
 #include "ops/controlflow/scan/scan.h"
-#include "runtime/tell.h"
+#include "runtime/run_errors.h"
 
 namespace norn::runtime {
 
@@ -43,7 +43,7 @@ std::string BodyInputs::dimension(std::size_t input, std::uint32_t dim) const {
   const PlanState& around = around_();
   const program::Graph& body = *node_.subgraphs[subgraph_].graph;
   const auto of_value = [&](ValueId id, std::uint32_t d) {
-    std::string text = around.whence(id, d);
+    std::string text = around.source_of(id, d);
     if (!text.empty()) return text;
     const std::string fed = around.given_from ? std::string() : fed_inputs(around.graph, {&id, 1});
     return fed.empty() ? fed : "from what is fed as " + fed;

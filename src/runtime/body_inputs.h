@@ -1,4 +1,4 @@
-// Where what a node hands to one of its graphs comes from, for messages about that graph.
+// Where the values come from that a node gives to one of its graphs, for messages about that graph.
 #pragma once
 #include <functional>
 #include <optional>
@@ -21,7 +21,7 @@ class BodyInputs final : public GivenFrom {
   bool changed(std::size_t input) const override;
 
  private:
-  // The node's input that a formal is, begins as or is a part of. kNone if it is none.
+  // The node's input that a formal is, begins as or is a part of; kNone for other formals.
   struct Source {
     program::ValueId value = program::kNone;
     bool carried = false;

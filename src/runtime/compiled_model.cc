@@ -150,7 +150,7 @@ CompiledModel::CompiledModel(const ir::Model& document, const ir::ExternalReader
   for (const OperatorSet& set : options.operator_sets) lower.operator_sets.push_back(&set.document());
   lower.may_wait = may_wait;
   program_ = program::lower(document, lower);
-  if (program_.waits && !has_open_types(program_)) {  // no feed tells more
+  if (program_.waits && !has_open_types(program_)) {  // feeds add nothing
     lower.may_wait = false;
     program_ = program::lower(document, lower);
   }

@@ -33,8 +33,8 @@ class CompiledModel {
                 const CompiledModel* beside = nullptr);
   ~CompiledModel();
 
-  // Whether it can tell of its inputs and outputs only: the bodies of some operators depend on types that the document
-  // leaves open (never if not `may_wait`: they are refused then). What runs is a model that declares what is fed.
+  // Whether it only knows its inputs and outputs and cannot run: the bodies of some operators depend on types that the
+  // document leaves open (never if not `may_wait`: they are refused then). A model that declares the fed types runs.
   bool waits() const noexcept { return program_.waits; }
   // Throws norn::Error (InvalidArgument) for feeds that do not fit, or are missing.
   void check_feeds(std::span<const Feed> feeds) const { arrange(feeds); }

@@ -26,7 +26,7 @@ bool is_small(const Value& value) {
   return value.is_tensor() && runtime::is_small(value.tensor().dtype(), value.tensor().dims());
 }
 
-// The operation with values of its own. Types are told without sizes: those are the run's.
+// A graph of the operation alone. Its types have no sizes, which are those of the run.
 program::Graph alone(const program::Graph& graph, const program::Node& operation, std::vector<std::uint32_t>& fed,
                      std::vector<std::uint32_t>& wanted) {
   program::Graph made;
@@ -149,8 +149,8 @@ InputBits ContentChoice::small_ones(std::span<const Value> given) const {
   return bits;
 }
 
-// All small contents, without those without which the sizes are known, too: the first inputs are what is computed with.
-// None if they do not tell the sizes.
+// The small contents that the sizes of the outputs depend on. First inputs are left out first, since they are mostly
+// the data. None if the sizes do not follow from small contents.
 InputBits ContentChoice::needed(std::span<const Value> given) const {
   InputBits bits = small_ones(given);
   if (bits == 0 || is_late(given, bits)) return 0;

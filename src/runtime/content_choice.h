@@ -1,10 +1,10 @@
-// Kernels that are chosen while a run goes on: where the choice depends on contents that only running tells (axes,
-// lengths, pads), a node becomes a graph of its own, planned with these contents as if they were constants. Its plans
-// are kept with all others and found again by types, sizes and contents.
+// Kernels that are chosen during a run: where the choice depends on contents that are only known then (axes, lengths,
+// pads), a node becomes a graph of its own, planned with these contents as if they were constants. Its plans are kept
+// with all other plans and found again by types, sizes and contents.
 //
-// What a run computes must not depend on the runs before it. So every choice is made at once, however often contents
-// change; only of operators that move elements, whose kernels agree to the bit, contents are first run by the reference
-// kernel, until they come again.
+// What a run computes must not depend on the runs before it, so the choice is made as soon as contents are met.
+// Operators that only move elements are the exception, since their kernels agree to the bit: they run the reference
+// kernel until the same contents come a second time.
 #pragma once
 #include <array>
 #include <atomic>
@@ -33,9 +33,9 @@ class ContentChoice {
   ContentChoice(const program::Graph& graph, const program::Node& operation, const PlanOptions& options,
                 Executor::Kept kept);
 
-  // The operation's outputs (empty where not wanted), which lie in `places` where there are any, one for each wanted
+  // The operation's outputs (empty where not wanted), which lie in `places` unless that is empty, one for each wanted
   // output. `inputs` parallel the operation's; `asked` are those whose contents the choice is known to ask for. Nothing
-  // if no fast kernel takes it or it cannot be planned: the reference kernel runs it then, or says what is wrong.
+  // if no fast kernel takes it or it cannot be planned: the reference kernel runs it then, or reports what is wrong.
   // Throws norn::Error (Cancelled; LimitExceeded).
   std::optional<std::vector<Value>> run(std::span<const Value> inputs, std::span<const Tensor> places, StepWatch* watch,
                                         InputBits asked) const;

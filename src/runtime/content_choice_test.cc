@@ -242,8 +242,8 @@ TEST(ContentChoice, WhatWouldBePackedDecidesNothing) {
     const std::vector<Feed> feeds = {{"x", random_tensor(type, {512, 8}, 1)},
                                      {"a", random_tensor(type, {8, 4}, 2)},
                                      {"b", random_tensor(type, {8, 4}, 3)}};
-    const Explanation told = model.explain(feeds, 1);
-    for (const ExplainedStep& step : told.graph.steps) EXPECT_NE(step.kernel, "chosen when run");
+    const Explanation explained = model.explain(feeds, 1);
+    for (const ExplainedStep& step : explained.graph.steps) EXPECT_NE(step.kernel, "chosen when run");
     Walked walked;
     model.run(feeds, {}, {.watch = &walked});
     EXPECT_EQ(walked.plans.size(), 1U);
@@ -401,10 +401,10 @@ TEST(ContentChoice, ThePlanSaysSo) {
   for (const Node& n : {Node{"CumSum", random_tensor(DataType::Float, {3, 48, 64}, 1), {scalar(2)}},
                         Node{"ReduceSum", random_tensor(DataType::Float, {3, 48, 64}, 1), {ints({2})}}}) {
     const CompiledModel model = compile(model_of(n, false));
-    const Explanation told = model.explain(feeds_of(n, false), 1);
-    ASSERT_EQ(told.graph.steps.size(), 2u);
-    EXPECT_EQ(told.graph.steps[1].kernel, "chosen when run");
-    EXPECT_FALSE(told.graph.steps[1].refused.empty());
+    const Explanation explained = model.explain(feeds_of(n, false), 1);
+    ASSERT_EQ(explained.graph.steps.size(), 2u);
+    EXPECT_EQ(explained.graph.steps[1].kernel, "chosen when run");
+    EXPECT_FALSE(explained.graph.steps[1].refused.empty());
   }
 }
 

@@ -32,8 +32,8 @@ std::vector<std::int64_t> key_of(std::span<const Value> values) {
   return key;
 }
 
-// A value that keeps its memory alive by itself: what lies in an arena or in a caller's memory is copied, and so is
-// what lies in a reserve, as a late step hands it on, since its owner does not tell that the cache lies there, too.
+// A value that owns its memory: what lies in an arena or in a caller's memory is copied, and so is what a late step
+// hands on that lies in a reserve, since its owner does not show that the cache lies there, too.
 // Kernels that make sequences copy what they put in, and a list is not looked through each time that it grows by one.
 Value owned(Value value) {
   if (!value.is_tensor()) return value;
@@ -99,7 +99,7 @@ class Executor::Run {
     return find_or_plan(e_.id_);
   }
   std::shared_ptr<const Segment> last_taken() const { return taken_.back().segment; }
-  // Of the graph's outputs, behind the first segment: sizes that only running tells are 0.
+  // Types of the graph's outputs, as known behind the first segment: sizes that only a run determines are 0.
   std::vector<StaticType> output_types();
   std::vector<Value> run(bool apart);
   std::vector<Value> run(std::shared_ptr<const Segment> whole) {
@@ -147,7 +147,7 @@ class Executor::Run {
   std::vector<Value> values_;  // the run's table
   std::vector<Taken> taken_;
   std::vector<std::int64_t> key_;
-  // Values that have room, made dense for those who do not know of it: to the values themselves that is not done.
+  // Dense copies of values with room, for readers that expect dense ones; the values themselves stay as they are.
   std::vector<std::pair<std::uint32_t, Tensor>> dense_;
   bool roomy_ = false;                // some may have room
   bool handed_on_ = false;            // outputs may lie in memory of inputs
@@ -268,9 +268,9 @@ void Executor::Run::run_late(const LateStep& late, const Frame& frame) {
     inputs[i] = &held[i];
   }
   std::vector<Value> outputs;
-  std::string given_text;  // for what fails behind where a graph has taken what the node was given
+  std::string given_text;  // for errors after a graph has taken the node's sequences
   const auto fail = [&](const Error& e) {
-    Error error = told(
+    Error error = node_error(
         e, e_.graph_, node,
         node.path() + " / " + (given_text.empty() ? inputs_text(e_.graph_, node, inputs) : given_text),
         [&](const program::Inlined::Input& input) { return state_behind(taken_.size()).input_type(input); },
@@ -443,7 +443,7 @@ void Executor::Run::run_segment(const Segment& segment) {
     try {
       values_[a.run_value] = allocate(a);
     } catch (const Error& e) {
-      throw told_of_memory(e, segment, e_.graph_, {a.dtype, a.dims}, context_.in_body);
+      throw memory_error(e, segment, e_.graph_, {a.dtype, a.dims}, context_.in_body);
     }
   }
   for (std::uint32_t at : segment.patches) {
@@ -549,7 +549,7 @@ std::vector<StaticType> Executor::planned_outputs(std::span<const Value> inputs)
     return run.output_types();
   } catch (const Error& e) {
     if (ends_run(e)) throw;
-    return {};  // what never runs need not fit
+    return {};  // a graph that never runs may contradict the sizes
   }
 }
 

@@ -1,6 +1,6 @@
 // Running one graph (the main one or a subgraph): finds or makes the plan for the sizes at hand and walks its steps.
 //
-// An Executor is immutable, and the plans it finds are kept under a lock: any number of runs may go on at once.
+// An Executor is immutable, and the plans it finds are kept under a lock: runs may be concurrent.
 #pragma once
 #include <atomic>
 #include <map>
@@ -28,7 +28,7 @@ class Executor final : public BodyPlanner {
     PlanCache& plans;
     ArenaPool& arenas;
   };
-  // `main`: its inputs are the caller's, who may donate them.
+  // `main`: its inputs are the caller's, which may donate them.
   Executor(const program::Graph& graph, std::span<const program::State> states, const PlanOptions& options, Kept kept,
            bool main = false);
   ~Executor() override;
@@ -54,11 +54,11 @@ class Executor final : public BodyPlanner {
   std::vector<Value> run_planned(std::shared_ptr<const Segment> plan, std::vector<Value> inputs,
                                  const Call& call) const;
 
-  // The first segment that `inputs` lead to: what can be told ahead of running. Only their types and sizes matter.
+  // The first segment that `inputs` lead to, which is what is known before running. Only types and sizes matter.
   std::shared_ptr<const Segment> plan(std::span<const Value> inputs, std::span<const InputRoom> rooms = {}) const;
-  // Of the graph's outputs, for inputs of which only types and sizes matter: what planning and symbolic shapes tell,
-  // with 0 for sizes that only running tells; Undefined where not even the rank is known. Nothing where the sizes do
-  // not go together.
+  // Types of the graph's outputs by planning and symbolic shapes, for inputs of which only types and sizes matter.
+  // Sizes that only a run determines are 0; Undefined where not even the rank is known. Nothing where the sizes
+  // contradict each other.
   std::vector<StaticType> planned_outputs(std::span<const Value> inputs) const;
   // By input of the graph: whether a node appends to it what becomes an output.
   const std::vector<bool>& may_append() const noexcept { return may_append_; }

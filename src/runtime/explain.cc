@@ -64,65 +64,65 @@ class Explainer {
   ExplainedGraph graph(const Executor& executor, const Segment& segment, std::span<const Value> inputs, Sizes sizes) {
     const Graph& graph = executor.graph();
     for (const BoundVariable& v : segment.bound) sizes.insert_or_assign(v.name, v.size);
-    ExplainedGraph told;
-    told.name = graph.name;
-    told.arena_bytes = segment.arena_bytes;
-    told.scratch_bytes = segment.scratch_bytes;
+    ExplainedGraph explained;
+    explained.name = graph.name;
+    explained.arena_bytes = segment.arena_bytes;
+    explained.scratch_bytes = segment.scratch_bytes;
     for (std::size_t i = 0; i < segment.steps.size(); ++i) {
       const Step& step = segment.steps[i];
-      told.steps.push_back(this->step(graph, segment.info[i]));
+      explained.steps.push_back(this->step(graph, segment.info[i]));
       if (segment.info[i].donated != program::kNone)
-        told.steps.back().donated = graph.value(graph.inputs[segment.info[i].donated]).name;
+        explained.steps.back().donated = graph.value(graph.inputs[segment.info[i].donated]).name;
       if (step.kernel) continue;
-      if (!segment.info[i].bodies.empty()) nested(executor, segment.info[i], sizes, told.steps.back());
+      if (!segment.info[i].bodies.empty()) nested(executor, segment.info[i], sizes, explained.steps.back());
       if (step.nested) continue;
-      ExplainedStep& late = told.steps.back();
+      ExplainedStep& late = explained.steps.back();
       late.late = true;
       if (segment.info[i].bodies.empty()) late.graphs = bodies(executor, segment.late[step.late], inputs, sizes);
     }
     for (const SparedNode& spared : segment.spared)
-      (spared.why == SparedNode::Why::View ? told.views : told.known_from_shapes)
+      (spared.why == SparedNode::Why::View ? explained.views : explained.known_from_shapes)
           .push_back(operation(operation_of(graph, spared)));
-    if (!segment.last()) told.waiting = waiting(graph, segment);
-    return told;
+    if (!segment.last()) explained.waiting = waiting(graph, segment);
+    return explained;
   }
 
-  // What has no step, such as a node that was folded away.
+  // Near misses of nodes without a step, such as one that was folded away.
   bool is_unreported(const program::NearMiss& miss) const { return unreported_.contains(miss.path); }
 
  private:
   ExplainedStep step(const Graph& graph, const StepInfo& info) {
-    ExplainedStep told;
+    ExplainedStep explained;
     for (std::uint32_t k = 0; k < info.operations; ++k) {
       const Node& node = operation_of(graph, info, k);
-      told.operations.push_back(operation(node));
+      explained.operations.push_back(operation(node));
       for (const std::string& path : node.paths) {
         const auto [first, last] = unreported_.equal_range(path);
         for (auto miss = first; miss != last; ++miss)
-          told.missed_passes.push_back({miss->second->path, miss->second->pass, miss->second->reason});
+          explained.missed_passes.push_back({miss->second->path, miss->second->pass, miss->second->reason});
         unreported_.erase(first, last);
       }
     }
-    told.kernel = info.kernel;
-    for (const Refusal& r : info.refusals) told.refused.push_back({r.kernel, r.reason});
-    told.inputs = tensors(info.inputs);
-    told.outputs = tensors(info.outputs);
-    return told;
+    explained.kernel = info.kernel;
+    for (const Refusal& r : info.refusals) explained.refused.push_back({r.kernel, r.reason});
+    explained.inputs = tensors(info.inputs);
+    explained.outputs = tensors(info.outputs);
+    return explained;
   }
 
-  // Bodies that are planned with the step that runs them; a branch that a known condition does not take is not told.
-  void nested(const Executor& executor, const StepInfo& info, const Sizes& sizes, ExplainedStep& told) {
+  // Bodies that are planned with the step that runs them; a branch that a known condition does not take is left out.
+  void nested(const Executor& executor, const StepInfo& info, const Sizes& sizes, ExplainedStep& explained) {
     const Node& node = executor.graph().nodes[info.node];
     for (std::size_t k = 0; k < node.subgraphs.size(); ++k) {
       if (!info.bodies[k]) continue;
-      told.graphs.push_back(graph(executor.subgraph(info.node, k), *info.bodies[k], {}, sizes));
-      told.graphs.back().attribute = node.subgraphs[k].attribute;
+      explained.graphs.push_back(graph(executor.subgraph(info.node, k), *info.bodies[k], {}, sizes));
+      explained.graphs.back().attribute = node.subgraphs[k].attribute;
     }
   }
 
   std::vector<ExplainedGraph> bodies(const Executor& executor, const LateStep& late, std::span<const Value> inputs,
                                      const Sizes& sizes) {
-    std::vector<ExplainedGraph> told;
+    std::vector<ExplainedGraph> explained;
     const Node& node = executor.graph().nodes[late.node];
     for (std::size_t k = 0; k < node.subgraphs.size(); ++k) {
       const Graph& body = *node.subgraphs[k].graph;
@@ -151,12 +151,12 @@ class Explainer {
         give(body.captures[c].inner, std::move(value));
       }
       if (unknown.empty())
-        told.push_back(planned(executor.subgraph(late.node, k), given, sizes));
+        explained.push_back(planned(executor.subgraph(late.node, k), given, sizes));
       else
-        told.push_back(not_planned(body, "the sizes of \"" + unknown + "\" are known then"));
-      told.back().attribute = node.subgraphs[k].attribute;
+        explained.push_back(not_planned(body, "the sizes of \"" + unknown + "\" are known then"));
+      explained.back().attribute = node.subgraphs[k].attribute;
     }
-    return told;
+    return explained;
   }
 
   // A body that need not run may contradict the sizes at hand.
@@ -169,34 +169,34 @@ class Explainer {
   }
 
   static ExplainedGraph not_planned(const Graph& graph, std::string why) {
-    ExplainedGraph told;
-    told.name = graph.name;
-    told.planned = false;
-    told.why_not = std::move(why);
-    return told;
+    ExplainedGraph explained;
+    explained.name = graph.name;
+    explained.planned = false;
+    explained.why_not = std::move(why);
+    return explained;
   }
 
   // The nodes that need a late value, or what such a node makes.
   static std::vector<ExplainedStep> waiting(const Graph& graph, const Segment& segment) {
     std::vector<bool> late(graph.values.size(), false);
     for (const Segment::LateValue& value : segment.late_values) late[value.value] = true;
-    std::vector<ExplainedStep> told;
+    std::vector<ExplainedStep> explained;
     for (const Node& node : graph.nodes) {
       bool waits = false;
       program::for_each_use(node, [&](ValueId id) { waits = waits || late[id]; });
       if (!waits) continue;
       for (ValueId id : node.results())
         if (id != program::kNone) late[id] = true;
-      ExplainedStep& step = told.emplace_back();
+      ExplainedStep& step = explained.emplace_back();
       step.late = true;
       step.operations.push_back(operation(node));
       for (const Node& part : node.parts) step.operations.push_back(operation(part));
       for (const program::Subgraph& sub : node.subgraphs) {
-        step.graphs.push_back(not_planned(*sub.graph, "the node waits for sizes that only running tells"));
+        step.graphs.push_back(not_planned(*sub.graph, "the node waits for sizes that are only known when it runs"));
         step.graphs.back().attribute = sub.attribute;
       }
     }
-    return told;
+    return explained;
   }
 
   std::unordered_multimap<std::string_view, const program::NearMiss*> unreported_;  // by path
@@ -207,12 +207,12 @@ class Explainer {
 Explanation explain(const program::Program& program, const Executor& main, std::span<const Value> inputs,
                     std::span<const InputRoom> rooms) {
   Explainer explainer(program);
-  Explanation told;
-  told.graph = explainer.graph(main, inputs, {}, rooms);
+  Explanation explained;
+  explained.graph = explainer.graph(main, inputs, {}, rooms);
   for (const program::NearMiss& miss : program.near_misses)
-    if (explainer.is_unreported(miss)) told.missed_passes.push_back({miss.path, miss.pass, miss.reason});
-  told.more_missed_passes = program.more_near_misses;
-  return told;
+    if (explainer.is_unreported(miss)) explained.missed_passes.push_back({miss.path, miss.pass, miss.reason});
+  explained.more_missed_passes = program.more_near_misses;
+  return explained;
 }
 
 }  // namespace norn::runtime

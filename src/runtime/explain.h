@@ -1,4 +1,4 @@
-// What a run will do, told from the plans that it would begin with.
+// What a run will do, by the plans that it would begin with.
 #pragma once
 #include <span>
 

@@ -45,10 +45,10 @@ struct SecretFile {
 };
 constexpr std::array<char, 8> kSecretMagic = {'N', 'O', 'R', 'N', 'S', 'E', 'C', 'R'};
 
-// No form takes more for each byte of contents: what a file claims beyond it is not asked for.
+// No form takes more for each byte of contents: for a file that claims more, no memory is allocated.
 constexpr std::size_t kMostGrowth = 64;
 
-// What this process may not do, or there is no room for: a session runs without the folder.
+// A failure of permissions or space, after which a session runs without the folder.
 struct Unusable {
   std::string problem;
 };
@@ -91,7 +91,7 @@ base::Descriptor copy_of(const base::Descriptor& d) { return base::Descriptor(::
 base::Descriptor open_folder(const std::string& path) {
   if (path.find('\0') != std::string::npos)
     throw Error(ErrorCode::InvalidArgument, "a path must not contain a NUL character");
-  // Readable by others as little as the models may be.
+  // Readable by its owner only, since it holds weights of models.
   if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) fail("cannot make the folder", path);
   base::Descriptor folder(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!folder) fail("cannot open the folder", path);
@@ -191,8 +191,8 @@ std::string FormFolder::name_of(const std::string& key_text) const {
   return name + ".packed";
 }
 
-// Read into memory rather than mapped: what was held against its sum cannot change then, nor end, and kernels read it
-// in large pages.
+// Read into memory rather than mapped: what was compared with its sum cannot change or be truncated then, and kernels
+// read it in large pages.
 FormFolder::Form FormFolder::find(const SharedForms::Key& key) const {
   if (!folder_) return {};
   const std::string text = text_of(key);
@@ -233,7 +233,7 @@ FormFolder::Form FormFolder::keep(const SharedForms::Key& key, std::shared_ptr<c
   try {
     const ContentKey sum = sum_with(text, content_key(form.get(), bytes, secret_), secret_);
     const Header header{kMagic, text.size(), bytes, sum.low, sum.high};
-    // What a crash leaves of it does not have its sum.
+    // A file that a crash has cut short does not match its sum.
     base::AtomicFile file(copy_of(folder_), name, path_ + "/" + name, base::Stored::BeforeReplacing);
     file.set_mode(0600);
     file.write(std::as_bytes(std::span(&header, 1)));

@@ -2,12 +2,12 @@
 //
 // A file is known by the contents that were packed, the recipe, and what else decides how the form looks
 // (kernels/packing_machine.h). Contents are known by a hash under a secret of the folder, which the first user draws:
-// nobody who cannot read it can write a model whose weights are taken for those of another. A file is read into memory
-// and held against its sum there: one that is torn, cut or of another build counts as absent, and is written again;
-// what becomes of it later does not matter. Files appear whole, so that any number of processes may share a folder.
+// without reading it, a model cannot be made whose weights are taken for those of another. A file is read into memory
+// and compared with its sum there: one that is torn, cut or of another build counts as absent, and is written again;
+// later changes to it do not matter. Files appear whole, so that any number of processes may share a folder.
 //
-// The sum, under the folder's secret, does not keep out whoever may read the secret and write there: he decides what
-// models answer.
+// The sum, under the folder's secret, does not protect from users who may read the secret and write there: they can
+// change what models answer.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -25,9 +25,9 @@ namespace norn::runtime {
 // Thread-safe.
 class FormFolder {
  public:
-  // That of this process for a path: made, with its secret, where there is none yet. One that this process may not
-  // make, or not use, keeps nothing, and problem() tells. Throws norn::Error (Io, InvalidArgument) if the path can be
-  // no folder of packed weights.
+  // This process's object for a path; the folder is made, with its secret, where there is none yet. One that this
+  // process may not make or use keeps nothing, and problem() says why. Throws norn::Error (Io, InvalidArgument) if the
+  // path cannot be a folder of packed weights.
   static std::shared_ptr<FormFolder> at(const std::string& path);
 
   // Forms of sessions with this folder, which have their hashes by its secret.

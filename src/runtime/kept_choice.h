@@ -17,7 +17,7 @@ struct KeptChoice {
   std::uint64_t plan = 0;                       // PlanState::plans when it was made
   std::size_t offered = 0;                      // parts behind the operation
   std::size_t taken = 0;                        // of them
-  std::weak_ptr<const kernels::Kernel> kernel;  // of a plan that may be gone
+  std::weak_ptr<const kernels::Kernel> kernel;  // of a plan that may not exist any more
   std::string name;
   std::vector<Operand> uses, outs;
   bool in_place = false;

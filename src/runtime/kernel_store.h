@@ -35,7 +35,7 @@ class KernelStore {
  private:
   mutable base::ForkSafeMutex mutex_;
   std::unordered_map<std::string, std::weak_ptr<const kernels::Kernel>> store_;
-  std::size_t sweep_at_ = 64;  // entries at which those whose kernel is gone are removed
+  std::size_t sweep_at_ = 64;  // entries at which those of expired kernels are removed
 };
 
 }  // namespace norn::runtime

@@ -1,9 +1,9 @@
 // In which layout the nodes of a segment compute that can choose, so that as few bytes as possible are reordered.
 //
-// A choice that looks at inputs alone reorders three dense operands to add them to a channels-last one, and the sum
-// back for a dense reader, where reordering the one would do. Here all readers count: nodes have one layout each, a
-// value that some reader wants in another layout than its producer's costs its bytes once, and the cheapest assignment
-// is a minimum cut between the nodes that are dense and those that are channels last.
+// A choice by inputs alone would reorder three dense operands to add them to a channels-last one, and the sum back for
+// a dense reader, where reordering the one operand is enough. Here all readers count: each node has one layout, a value
+// that some reader wants in another layout than its producer's costs its bytes once, and the cheapest assignment is a
+// minimum cut between the nodes that are dense and those that are channels last.
 #pragma once
 #include <optional>
 #include <unordered_map>

@@ -26,7 +26,7 @@ Tensor numbers(Shape dims, int seed = 0) {
   return t;
 }
 
-// The bytes that steps reorder, or copy from a view, as it runs; held against reference kernels.
+// The bytes that steps reorder, or copy from a view, as it runs; compared with reference kernels.
 std::size_t reordered(const ModelBuilder& m, const Feeds& feeds) {
   SessionOptions options, plain;
   options.disabled_passes = {"fuse_elementwise"};

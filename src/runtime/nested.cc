@@ -8,7 +8,7 @@
 #include "ops/controlflow/if/if.h"
 #include "runtime/arena.h"
 #include "runtime/nested_request.h"
-#include "runtime/tell.h"
+#include "runtime/run_errors.h"
 #include "runtime/walk.h"
 
 namespace norn::runtime {

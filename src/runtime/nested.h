@@ -3,8 +3,8 @@
 // two buffers, scanned inputs are read and scan outputs written where they lie, and captures are pointers.
 //
 // What does not fit (bodies with late steps, branches of different types, carried values that grow, strings and
-// sequences) is a late step (control_flow.h). A loop whose body fits, but whose number of rounds only running tells, is
-// a late step that runs this way, if it has scan outputs.
+// sequences) is a late step (control_flow.h). A loop whose body fits, but whose number of rounds is only known when it
+// has run, is a late step that runs this way, if it has scan outputs.
 //
 // Immutable; what a run needs lies in its scratch memory.
 #pragma once
@@ -107,8 +107,7 @@ class BodyPlanner {
   // Keeps a plan that plan_body() made, without anything known, for when the graph is run as a late step.
   virtual void keep_body(std::uint32_t node, std::size_t subgraph, std::span<const Value> inputs,
                          std::shared_ptr<const Segment> plan) const = 0;
-  // What chooses a kernel for an operation of the node, by StepInfo::first, when contents are there. It lives as long
-  // as this.
+  // Chooses a kernel for an operation of the node, by StepInfo::first, once contents are known. Lives as long as this.
   virtual const ContentChoice& choice(std::uint32_t node, std::uint32_t operation) const = 0;
 };
 
@@ -121,8 +120,8 @@ struct Nested {
   static constexpr std::size_t kComputed = static_cast<std::size_t>(-1);
   std::vector<std::size_t> inputs;
   std::size_t input_of(std::size_t output) const { return output < inputs.size() ? inputs[output] : kComputed; }
-  // Otherwise the last outputs, beginning with `stacked`, are stacks whose length only running tells: `outputs` has
-  // their items.
+  // Otherwise the last outputs, beginning with `stacked`, are stacks whose length is only known after the run:
+  // `outputs` has their items.
   bool settled = true;
   std::size_t stacked = 0;
 };

@@ -1,4 +1,4 @@
-// A node of control flow with what is known where it stands, for those who make a step of it.
+// A node of control flow with what is known at its place, for the functions that make a step of it.
 #pragma once
 #include <cstdint>
 #include <memory>

@@ -1,4 +1,4 @@
-// What runs of plans carry: bodies within steps, those who watch steps, outputs in the caller's memory, threads.
+// What runs of plans carry: bodies within steps, watches of steps, outputs in the caller's memory, threads.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -170,7 +170,7 @@ TEST(Placed, OutputsOfEveryKind) {
     std::vector<Tensor> memory;
     for (std::size_t o = 0; o < names.size(); ++o) {
       memory.emplace_back(expected[o].tensor().dtype(), expected[o].tensor().dims());
-      // Memory that nobody keeps alive but the caller.
+      // Memory that only the caller keeps alive.
       places.push_back({names[o], Tensor::borrow(memory[o].dtype(), memory[o].dims(), memory[o].mutable_data())});
     }
     const std::vector<Value> found = model.run(feeds, {}, {.places = places});

@@ -21,7 +21,7 @@ class OutputPlaces {
   void check(std::span<const Value> inputs);
   // All of them, by output; empty if there are none.
   std::span<const Tensor> all() const noexcept { return all_; }
-  // Those that the run may write to at any time, by output; empty if there are none.
+  // Those that the run may write to before it ends, by output; empty if there are none.
   std::span<const Tensor> free() const noexcept { return free_; }
   // Writes what lies elsewhere, and puts the places into `results`. Throws norn::Error (InvalidArgument) for a place of
   // another type or of other sizes than the output.

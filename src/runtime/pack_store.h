@@ -100,7 +100,7 @@ class PackStore final : public kernels::PackedConstants {
     files_.written_bytes += found.written_bytes;
     return std::move(found.memory);
   }
-  // What no contents go into. The last ones are held, for those who ask for them again in a moment.
+  // What is made without contents. The last ones are held, since they are often asked for again soon.
   std::shared_ptr<const void> described(std::string_view recipe,
                                         const std::function<std::shared_ptr<const void>()>& make) {
     Key key{nullptr, 0, std::string(recipe)};
@@ -182,7 +182,7 @@ class PackStore final : public kernels::PackedConstants {
   std::size_t next_recent_ = 0;
   std::chrono::nanoseconds packing_{0};
   Files files_;
-  std::size_t sweep_at_ = 64;  // entries at which those whose form is gone are removed
+  std::size_t sweep_at_ = 64;  // entries at which those of expired forms are removed
 };
 
 }  // namespace norn::runtime

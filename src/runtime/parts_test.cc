@@ -42,14 +42,14 @@ class Runner {
   std::vector<Value> run(const std::vector<Value>& inputs) const { return executor_->run(inputs); }
   // Of each step: "Conv+Relu", "float[2] -> int64[2]".
   std::vector<std::string> steps(const std::vector<Value>& inputs) const {
-    std::vector<std::string> told;
+    std::vector<std::string> explained;
     for (const StepInfo& info : executor_->plan(inputs)->info) {
       std::string text;
       for (std::uint32_t k = 0; k < info.operations; ++k)
         text += (k ? "+" : "") + std::string(operation_of(executor_->graph(), info, k).op->name);
-      told.push_back(text);
+      explained.push_back(text);
     }
-    return told;
+    return explained;
   }
 
  private:
@@ -185,13 +185,13 @@ std::string explained(const ModelBuilder& m, const std::vector<std::string>& dis
   SessionOptions options;
   options.disabled_passes = disabled;
   options.verify_passes = true;
-  const Explanation told = CompiledModel(m.build(), {}, options).explain({}, 1);
+  const Explanation explained = CompiledModel(m.build(), {}, options).explain({}, 1);
   std::string text;
   const auto add = [&](const std::vector<MissedPass>& missed) {
     for (const MissedPass& miss : missed) text += miss.pass + ": " + miss.reason + "\n";
   };
-  for (const ExplainedStep& step : told.graph.steps) add(step.missed_passes);
-  add(told.missed_passes);
+  for (const ExplainedStep& step : explained.graph.steps) add(step.missed_passes);
+  add(explained.missed_passes);
   return text;
 }
 

@@ -2,10 +2,10 @@
 // over steps.
 //
 // A plan is a chain of segments. A segment holds every node whose shapes follow from what is known when it starts;
-// nodes whose output sizes only running can tell (NonZero), or whose outputs are not tensors (sequences), and control
-// flow whose bodies are not settled (nested.h) run as late steps: they produce owned values, and what depends on them
-// waits for the next segment, which is planned when those values are there. Segments for sizes that came up before are
-// found again in the PlanCache: plans form a tree.
+// nodes whose output sizes are only known when they have run (NonZero), or whose outputs are not tensors (sequences),
+// and control flow whose bodies are not settled (nested.h) run as late steps: they produce owned values, and what
+// depends on them waits for the next segment, which is planned when those values are there. Segments for sizes that
+// came up before are found again in the PlanCache: plans form a tree.
 //
 // A segment keeps only what it adds to what the segments before it settled, so that a chain costs what its nodes cost.
 //
@@ -36,7 +36,7 @@ class NestedStep;
 class PlanState;
 class Segment;
 
-// Where a value is while a run goes on.
+// Where a value is during a run.
 struct Location {
   enum class Kind : std::uint8_t {
     None,
@@ -86,7 +86,7 @@ struct StaticType {
   friend bool operator==(const StaticType&, const StaticType&) = default;
 };
 
-// What a person is told of a step.
+// What explanations and profiles report of a step.
 struct StepInfo {
   std::uint32_t node = 0;
   std::string kernel;

@@ -24,7 +24,7 @@ class PlanCache {
 
   // A number for a graph or a segment, behind which segments are looked for.
   std::uint64_t new_id() noexcept { return next_id_.fetch_add(1, std::memory_order_relaxed); }
-  // One for plans that depend on contents, which every run may bring others of.
+  // One for plans that depend on contents, which may be new in every run.
   std::uint64_t new_choice_id() noexcept { return new_id() | kChoice; }
   std::shared_ptr<Segment> new_segment() { return std::make_shared<Segment>(new_id()); }
 
@@ -62,8 +62,8 @@ class PlanCache {
   using Entries = std::unordered_map<Key, Entry, Hash, Equal>;
 
   std::uint64_t tick() const noexcept { return clock_.fetch_add(1, std::memory_order_relaxed) + 1; }
-  // Takes the oldest plans out, but not `kept`; all others if there is no memory to find the oldest. The mutex is held:
-  // whoever calls lets go of it before `dropped`, which may be large, goes.
+  // Takes the oldest plans out, but not `kept`; all others if there is no memory to find the oldest. The mutex is held;
+  // the caller unlocks it before it destroys `dropped`, which may be large.
   void trim(const Segment& kept, std::vector<Entries::node_type>& dropped) noexcept;
 
   static constexpr std::uint64_t kFirstId = 1;  // of the graph that asked first: the main one

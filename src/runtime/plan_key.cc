@@ -102,7 +102,7 @@ std::string misfit_of_tensor(DataType elem, const Shape& dims, const ValueType& 
   return {};
 }
 
-// Exporters declare the values of maps as lists of one, where a map of numbers has scalars: of one element is either.
+// Exporters declare the values of maps as lists of one element, where a map of numbers has scalars: both match.
 ValueType with_single_values(const Map& map, const ValueType& declared) {
   if (!declared.element || !declared.element->is_tensor() || !declared.element->shape) return declared;
   const auto is_one = [](const DimExpr& d) { return !d.is_constant() || d.constant() == 1; };

@@ -66,7 +66,7 @@ PlanState::PlanState(const Graph& of, const GraphUses& readers, std::span<const 
     values[id].type = value.type;
     if (value.is_constant()) values[id].known = value.known;
     if (const norn::Tensor* contents = contents_of(id); contents && contents->defined()) {
-      // A constant's own memory is asked for where something reads it: it may have to be copied.
+      // A constant's memory is only asked for by readers, since it may have to be copied.
       const bool own = value.origin == Origin::Constant;
       values[id].where = {Location::Kind::Constant, 0, 0, own ? contents->bytes_in_place() : contents->data()};
     }
@@ -196,8 +196,8 @@ void PlanState::settle(ValueId id) {
       continue;
     }
     if (*size == value.dims[d]) continue;
-    // In the shape that Reshape asks for, 0 and -1 are no sizes; what was inferred for all others does not hold for
-    // them.
+    // In the shape input of Reshape, 0 and -1 do not stand for sizes; what was inferred from it as sizes does not hold
+    // then.
     if (*size < 0 || (graph.may_copy_sizes && (*size == 0 || empty))) {
       const bool copies = *size <= 0 && !e.is_constant();
       if (copies && graph.lowers_again && !given_from && depth == 0) throw SizesCopied();  // nothing has run yet
@@ -225,7 +225,7 @@ void PlanState::settle(ValueId id) {
 }
 
 void PlanState::contradict(ValueId id, const std::string& why, std::string wanted) {
-  if (contradiction_) return;  // what follows from it is told by its cause
+  if (contradiction_) return;  // only the cause is reported, not what follows from it
   const bool fed = !given_from && std::find(graph.inputs.begin(), graph.inputs.end(), id) != graph.inputs.end();
   contradiction_.emplace(
       ErrorCode::RuntimeError,
@@ -247,7 +247,7 @@ std::optional<std::size_t> PlanState::input_number(ValueId id) const {
 
 namespace {
 
-// Of a size that only running told: the node that told it.
+// For a size that became known by running: the node that gave it.
 std::string made_by(const program::Graph& graph, ValueId id) {
   for (const Node& node : graph.nodes) {
     if (std::find(node.outputs.begin(), node.outputs.end(), id) == node.outputs.end()) continue;
@@ -275,7 +275,7 @@ std::string PlanState::dimension_of(const BoundVariable& variable) const {
   return same ? from : own + " (" + from + ")";
 }
 
-std::string PlanState::whence(ValueId id, std::uint32_t dim) const {
+std::string PlanState::source_of(ValueId id, std::uint32_t dim) const {
   if (input_number(id)) return dimension_of({{}, 0, id, dim});
   const ValueType& type = graph.value(id).type;
   if (!type.is_tensor() || !type.shape || dim >= type.shape->size()) return {};
@@ -316,8 +316,8 @@ bool is_of(const Error& error, std::int64_t size) {
 
 }  // namespace
 
-PlanState::Whence PlanState::whence(const Node& node, const Error& error) const {
-  const auto with_cure = [&](std::string text, std::span<const ValueId> from) -> Whence {
+PlanState::SizeSource PlanState::source_of(const Node& node, const Error& error) const {
+  const auto with_cure = [&](std::string text, std::span<const ValueId> from) -> SizeSource {
     for (const ValueId id : from)
       if (const auto input = input_number(id); given_from && input && given_from->changed(*input))
         return {std::move(text),
@@ -351,10 +351,10 @@ PlanState::Whence PlanState::whence(const Node& node, const Error& error) const 
     program::for_each_use(node, [&](ValueId id) { look(graph.value(id).name, graph.value(id).type); });
   }
   if (found.empty()) return {};
-  const bool is_guard = !program::asked_for(error, graph, node).empty();  // which has none of the operator's sizes
-  const auto is_told = [&](const BoundVariable* b) { return !is_guard && is_of(error, b->size); };
-  if (derived.empty() && std::any_of(found.begin(), found.end(), is_told))
-    std::erase_if(found, [&](const BoundVariable* b) { return !is_told(b); });
+  const bool is_guard = !program::asked_for(error, graph, node).empty();  // its message has no size of the operator's
+  const auto is_named = [&](const BoundVariable* b) { return !is_guard && is_of(error, b->size); };
+  if (derived.empty() && std::any_of(found.begin(), found.end(), is_named))
+    std::erase_if(found, [&](const BoundVariable* b) { return !is_named(b); });
   constexpr std::size_t kMost = 6;
   std::string text = derived.empty() ? "" : derived + ", where ";
   std::vector<ValueId> from;

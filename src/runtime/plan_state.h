@@ -111,26 +111,26 @@ class PlanState {
     return false;
   }
 
-  // The value's type has become static: settles its sizes and holds them against what the Program says of them, on
+  // The value's type has become static: settles its sizes and compares them with what the Program says of them, on
   // which passes have relied. A contradiction is kept for check_given().
   void settle(program::ValueId id);
-  // Throws the first contradiction (RuntimeError), which names both sides of it. The node that cannot take such sizes
-  // tells it better, so this is asked when the segment's nodes have been inferred.
+  // Throws the first contradiction (RuntimeError), which names both sides of it. The error of a node that cannot take
+  // such sizes is more specific, so this is called when the segment's nodes have been inferred.
   void check_given() const {
     if (contradiction_) throw *contradiction_;
   }
-  // For an error that the node throws: which input of the graph each size in it comes from, be it the node's own or of
-  // the operator whose function body the node is in, and what would help. "" if none comes from an input.
-  struct Whence {
+  // For an error of the node, or of the operator whose function body the node is in: which input of the graph each of
+  // its sizes comes from, and what would help. "" if none comes from an input.
+  struct SizeSource {
     std::string text, cure;
   };
-  Whence whence(const program::Node& node, const Error& error) const;
-  // The same of one dimension: "dimension 0 of the input "x"". "" if no one dimension of an input tells it.
-  std::string whence(program::ValueId id, std::uint32_t dim) const;
+  SizeSource source_of(const program::Node& node, const Error& error) const;
+  // The same for one dimension: "dimension 0 of the input "x"". "" if it is not that of a single input dimension.
+  std::string source_of(program::ValueId id, std::uint32_t dim) const;
   // Whether the value was a tensor of known sizes in the plan before; whether it was of this type, with these contents.
   bool was_static(program::ValueId id) const;
   bool was_same(program::ValueId id, const opset::ValueType& type, const opset::KnownValue& known) const;
-  // The type and contents that the value had in the plan before are those that it has. Once for each plan.
+  // Gives the value the type and contents that it had in the plan before. At most once for each plan.
   void take_over(program::ValueId id);
   // What the dimension variable is in this run, if that is known.
   std::optional<std::int64_t> size_of(std::string_view variable) const;
@@ -160,16 +160,15 @@ class PlanState {
   // The number of the graph's input, or capture behind them, that the value is.
   std::optional<std::size_t> input_number(program::ValueId id) const;
 
-  // Of the plan before; empty in the first. What a value may become is not known by it: a node that was settled then
-  // may run late now.
+  // Of the plan before; empty in the first. Nodes that were settled then may run late now.
   std::vector<ValueState> before_;
   // Where a plan begins: with the constants.
   std::vector<std::uint32_t> first_pending_, first_ready_;
   std::unordered_map<std::string, BoundVariable, NameHash, std::equal_to<>> bound_;
   std::vector<BoundVariable> newly_bound_;
-  // A Reshape was asked for a size that comes to 0 or -1 with the sizes at hand, and the document is not lowered again.
+  // A size that a Reshape was asked for is 0 or -1 in this run, and the document is not lowered again.
   bool copies_sizes_ = false;
-  // The first size that does not fit, and which one that is, as hints show it.
+  // The first size that does not fit, and its description in hints.
   std::optional<Error> contradiction_;
   std::string misfit_;
   program::ValueId misfit_value_ = program::kNone;

@@ -1,5 +1,5 @@
-// Plans where features meet: values known from the shapes, fused operations, views, sizes that only running tells,
-// several shapes in turn, and what is kept of them.
+// Plans where features meet: values known from the shapes, fused operations, views, sizes that are only known by
+// running, several shapes in turn, and what is kept of them.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -69,7 +69,7 @@ TEST(Known, LastPartOfAFusedNode) {
   EXPECT_EQ(doubles(run(compile(m), {{"x", filled({3}, 0)}})), (Numbers{20000}));
 }
 
-// The operand of the second part has one row for each of x: whether it is larger than the first part's value is told by
+// The operand of the second part has one row for each of x: whether it is larger than the first part's value depends on
 // the size alone.
 TEST(Known, OperandLargerThanTheRunningValue) {
   ModelBuilder m(18);
@@ -222,9 +222,9 @@ TEST(Layouts, SumBesideAnOperandOfLowerRank) {
   for (std::size_t i = 0; i < truth.size(); ++i) ASSERT_NEAR(fast[i], truth[i], 1e-4 * (1 + std::abs(truth[i]))) << i;
 }
 
-// --- contradictions that only the sizes tell ---
+// --- contradictions that only the sizes show ---
 
-// In the shape that Reshape asks for, a size that turns out 0 copies, and one that turns out -1 is told by the others.
+// In the shape input of Reshape, a size that turns out 0 copies, and one that turns out -1 follows from the others.
 TEST(Contradictions, AreNotSeenInWhatReshapeReadsOtherwise) {
   ModelBuilder m(18);
   m.input("x", "float[M,N]")
@@ -581,7 +581,7 @@ TEST(ArenaPool, AStretchThatIsTooSmallGrows) {
   pool->give_back(std::move(a));
   pool->give_back(std::move(held));
   EXPECT_LE(pool->idle_bytes(), 25 * kMega);
-  // Where growing fails, the smaller one is gone and the next request is served all the same.
+  // Where growing fails, the smaller one is freed and the next request is served all the same.
   if (kAllocationMayFail) {
     EXPECT_THROW(pool->take(std::size_t{1} << 50), std::bad_alloc);
   }

@@ -19,8 +19,8 @@
 #include "ops/math/unary_math/unary_math.h"
 #include "opset/reference.h"
 #include "runtime/reference_kernel.h"
+#include "runtime/run_errors.h"
 #include "runtime/step_cost.h"
-#include "runtime/tell.h"
 
 namespace norn::runtime {
 
@@ -164,7 +164,7 @@ void Planner::plan_node(const SegmentNodes::Planned& planned) {
       inputs += (inputs.empty() ? "" : ", ") +
                 (id == kNone ? std::string("none")
                              : base::quoted(state_.graph.value(id).name) + " " + state_.values[id].type.to_string());
-    Error error = told(
+    Error error = node_error(
         e, state_.graph, node, node.path() + " / inputs (" + inputs + ")",
         [this](const program::Inlined::Input& input) { return state_.input_type(input); },
         state_.given_from != nullptr);
@@ -208,7 +208,7 @@ bool Planner::offer(SelectFn select, std::span<const Node> parts) {
   return taken;
 }
 
-// Whether all that choosing reads is told by types: values lie dense, and none is the plan's own contents.
+// Whether choosing depends on types alone: values lie dense, and none has contents of the plan's own.
 bool Planner::is_plain(const Node& node, std::span<const Node> parts) const {
   if (layouts_.of(node)) return false;
   const auto is_plain_value = [&](ValueId id) {
@@ -248,7 +248,7 @@ bool Planner::take_over(const Node& node, std::span<const Node> parts) {
   return true;
 }
 
-// Those whose contents the last choice asked for in vain, and that may be known while running.
+// Inputs whose contents the last choice lacked, and that may be known while running.
 InputBits Planner::asked_inputs(const Node& node) const {
   InputBits bits = 0;
   for (std::size_t i = 0; i < node.inputs.size() && i < 8 * sizeof bits; ++i) {
@@ -400,7 +400,7 @@ std::string Planner::choose_late(const Node& node, LateStep& late) {
     tensors = tensors && type.is_tensor() && type.is_static();
     small = small || (tensors && !graph_.value(id).is_constant() && is_small(dtype_of(id), dims_of(id)));
   }
-  refuse("fast", tensors ? "the sizes of the output follow from contents that only running tells"
+  refuse("fast", tensors ? "the sizes of the output follow from contents that are only known when it runs"
                          : "it reads or makes a value that is not a tensor");
   if (!tensors || !small || !is_worth_choosing(node)) return kReference;
   late.choice = &state_.bodies->choice(late.node, 0);

@@ -1,7 +1,7 @@
 // Outputs in memory of inputs that the caller gives up: in place, or behind what lies there.
 //
-// Trap: a tensor with room is never written to where it has elements, only behind them; so whoever reads it, before or
-// after, sees what it is.
+// Trap: a tensor with room is only written to behind its elements, never where they are, so that its readers see the
+// same elements before and after.
 #include <algorithm>
 
 #include "base/checked.h"

@@ -198,7 +198,7 @@ void Planner::settle_outputs(const std::vector<ValueId>& settled) {
     const std::uint32_t base = root(slot);
     const Location where = slots_[base].where;
     const bool whole = is_whole(slot);
-    // Strings that are known are handed out, too: they are no bytes to be copied.
+    // Known strings are handed out, too: they cannot be copied as bytes.
     if (dtype_of(id) == DataType::String && where.kind == Location::Kind::Constant) continue;
     if (dtype_of(id) == DataType::String && where.kind == Location::Kind::Run) {
       state_.values[id].where = where;  // strings lie in a tensor of the run's own already
@@ -265,7 +265,7 @@ void Planner::place(const std::vector<ValueId>& settled) {
   }
 }
 
-// Which late steps are the last to read a value that is no tensor: they may take it.
+// Which late steps are the last to read a value that is not a tensor: they may take it.
 void Planner::find_last_reads() {
   std::set<ValueId> read;  // by later steps
   for (std::size_t s = segment_->late.size(); s-- > 0;) {
@@ -294,7 +294,7 @@ void Planner::find_last_reads() {
   }
 }
 
-// What planning goes on from, and where the outputs are once nothing is left to plan.
+// What planning continues from, and where the outputs are once nothing is left to plan.
 void Planner::hand_on(const std::vector<ValueId>& settled) {
   find_last_reads();
   segment_->run_values = state_.run_values;

@@ -19,12 +19,12 @@ std::size_t Profile::time_of(const program::Graph& graph, const Segment& segment
   const StepInfo& info = segment.info[step];
   StepTime time{operation_of(graph, info).path(), operations_text(graph, info), info.kernel, shapes_text(graph, info),
                 step_cost(graph, info)};
-  const std::string told = time.path + '\n' + time.operations + '\n' + time.kernel;
-  if (!alike_.contains(told + '\n' + time.shapes) && ++alike_[told].shapes > kMostShapes) {
+  const std::string without_shapes = time.path + '\n' + time.operations + '\n' + time.kernel;
+  if (!alike_.contains(without_shapes + '\n' + time.shapes) && ++alike_[without_shapes].shapes > kMostShapes) {
     time.shapes = "other shapes";
     time.cost = {};
   }
-  std::vector<std::size_t>& alike = alike_[told + '\n' + time.shapes].times;
+  std::vector<std::size_t>& alike = alike_[without_shapes + '\n' + time.shapes].times;
   const std::size_t before = alike.empty() ? 0 : begun_[{segment.id, alike[0]}];
   if (before == alike.size()) {
     alike.push_back(times_.size());

@@ -26,7 +26,7 @@ struct StepTime {
   std::chrono::nanoseconds within{0};  // of that, in steps of its graphs
 };
 
-// For runs on one thread at a time; those that fail leave what they have told.
+// For runs on one thread at a time; those that fail leave what they have recorded.
 class Profile final : public StepWatch {
  public:
   using Clock = std::chrono::steady_clock;
@@ -46,9 +46,9 @@ class Profile final : public StepWatch {
   void keep_events(std::size_t most) { most_events_ = most; }
   // Forgets times and calls, and keeps what is known of steps.
   void forget_times();
-  // In the order in which they were first begun. Steps of several plans are one where all that is told of them is the
-  // same; of equal ones in one plan, the first is one with the first of another plan, and so on. Where shapes are many
-  // (kMostShapes), all further ones are "other shapes".
+  // In the order in which they were first begun. Steps of several plans are merged where their path, operations, kernel
+  // and shapes are equal; where one plan has several such steps, the first is merged with the first of another plan,
+  // and so on. Beyond kMostShapes shapes, all further ones are "other shapes".
   const std::vector<StepTime>& times() const noexcept { return times_; }
   const std::vector<Event>& events() const noexcept { return events_; }  // in the order in which they ended
   std::uint64_t more_events() const noexcept { return more_events_; }
@@ -63,9 +63,9 @@ class Profile final : public StepWatch {
   std::map<std::pair<std::uint64_t, std::size_t>, std::size_t> index_;  // by segment and step
   struct Alike {
     std::vector<std::size_t> times;
-    std::size_t shapes = 0;  // of what is told without them: how many came
+    std::size_t shapes = 0;  // how many different ones came
   };
-  std::unordered_map<std::string, Alike> alike_;                        // by what is told of them
+  std::unordered_map<std::string, Alike> alike_;  // by path, operations and kernel, without or with shapes
   std::map<std::pair<std::uint64_t, std::size_t>, std::size_t> begun_;  // by segment and the first of those alike
   std::vector<StepTime> times_;
   std::vector<Open> open_;

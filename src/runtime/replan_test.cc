@@ -73,8 +73,8 @@ void expect_same(const std::vector<Value>& a, const std::vector<Value>& b, const
   }
 }
 
-// What is told of plans: kernels, refusals, sizes, memory.
-std::string told(const ExplainedGraph& graph) {
+// What an explanation has of plans: kernels, refusals, sizes, memory.
+std::string explanation_of(const ExplainedGraph& graph) {
   std::string text = graph.name + " " + std::to_string(graph.arena_bytes) + " " + std::to_string(graph.scratch_bytes);
   const auto add = [&](const std::vector<ExplainedTensor>& tensors) {
     for (const ExplainedTensor& t : tensors) text += " " + std::string(data_type_name(t.type)) + to_string(t.dims);
@@ -85,13 +85,15 @@ std::string told(const ExplainedGraph& graph) {
     for (const auto& r : step.refused) text += " " + r.kernel + ": " + r.reason;
     add(step.inputs);
     add(step.outputs);
-    for (const ExplainedGraph& body : step.graphs) text += "\n{" + told(body) + "}";
+    for (const ExplainedGraph& body : step.graphs) text += "\n{" + explanation_of(body) + "}";
   }
   for (const auto& view : graph.views) text += "\nview " + view.path();
   for (const auto& known : graph.known_from_shapes) text += "\nknown " + known.path();
   return text;
 }
-std::string told(const CompiledModel& model, const Feeds& feeds) { return told(model.explain(feeds, 1).graph); }
+std::string explanation_of(const CompiledModel& model, const Feeds& feeds) {
+  return explanation_of(model.explain(feeds, 1).graph);
+}
 
 TEST(Replan, APlanIsWhatItWouldHaveBeenAlone) {
   for (const bool with_branch : {false, true}) {
@@ -104,13 +106,14 @@ TEST(Replan, APlanIsWhatItWouldHaveBeenAlone) {
       const Feeds feeds = feeds_of(batch, past, with_branch);
       const std::string what = std::to_string(batch) + ", " + std::to_string(past);
       const CompiledModel alone(document, {}, {});
-      EXPECT_EQ(told(model, feeds), told(alone, feeds)) << what;
+      EXPECT_EQ(explanation_of(model, feeds), explanation_of(alone, feeds)) << what;
       expect_same(model.run(feeds, {}), alone.run(feeds, {}), what);
     }
   }
 }
 
-// By its condition, which sizes tell, an If has one branch or another: one of known sizes, or one that runs late.
+// By its condition, which follows from sizes, an If has one branch or another: one of known sizes, or one that runs
+// late.
 TEST(Replan, ANodeThatWasSettledMayRunLate) {
   GraphBuilder few("few"), many("many");
   few.node("Shape", {"x"}, {"t"}).output("t", "");
@@ -126,7 +129,7 @@ TEST(Replan, ANodeThatWasSettledMayRunLate) {
   for (const std::int64_t n : {1, 2, 5, 2, 7, 1, 0, 6, 2, 2, 9}) {
     const Feeds feeds = {{"x", random_tensor(DataType::Float, {n}, 3)}};
     const CompiledModel alone(document, {}, {});
-    EXPECT_EQ(told(model, feeds), told(alone, feeds)) << n;
+    EXPECT_EQ(explanation_of(model, feeds), explanation_of(alone, feeds)) << n;
     expect_same(model.run(feeds, {}), alone.run(feeds, {}), std::to_string(n));
   }
 }

@@ -9,7 +9,8 @@ namespace norn::runtime {
 
 class Segment;
 
-// Told of every step, on the run's thread. What a step of control flow runs comes between its own two calls.
+// Called before and after every step, on the run's thread. What a step of control flow runs comes between its two
+// calls.
 class StepWatch {
  public:
   virtual ~StepWatch() = default;
@@ -20,7 +21,7 @@ class StepWatch {
 struct RunContext {
   const base::Stop* stop = nullptr;  // null: nothing ends the run
   StepWatch* watch = nullptr;
-  bool in_body = false;  // of a graph in a node, whose inputs nobody feeds
+  bool in_body = false;  // of a graph in a node, whose inputs are not fed
 };
 
 }  // namespace norn::runtime

@@ -1,8 +1,8 @@
 // Loop: the body runs M times or until its condition is false, handing carried values from one time to the next. Scan
 // outputs are stacked along a new first axis.
 //
-// Nobody knows how often a body runs that ends itself, so the stacks grow by doubling. What each time adds has to have
-// the shape of the first; without a first time the body's declared shape says what the empty stack looks like.
+// How often a body runs that ends by its condition is not known ahead, so the stacks grow by doubling. Each iteration
+// has to add items of the first one's shape; without an iteration, the empty stack has the body's declared shape.
 #include <algorithm>
 #include <optional>
 #include <span>
@@ -58,7 +58,7 @@ Tensor empty_stack(std::span<const StaticType> planned, const program::Graph& bo
   return Tensor(item.dtype, std::move(item.dims));
 }
 
-// The only element of a tensor; `refuse` throws what is told of another value.
+// The only element of a tensor; `refuse` throws the error for any other value.
 template <class T, class Refuse>
 T scalar(const Value& value, std::string_view what, Refuse refuse) {
   if (!value.is_tensor() || value.tensor().size() != 1)

@@ -201,7 +201,7 @@ std::vector<Value> scan_batch(const program::Graph& body, const ScanParameters& 
   for (std::int64_t b = 0; b < batch; ++b) {
     std::vector<Value> made;
     for (std::size_t i = 0; i < p.states; ++i) made.emplace_back(slice(values[i]->tensor(), 0, b));
-    // An item without positions has its states only: others tell what the rest looks like.
+    // An item without positions has its states only; the shape of its scan outputs is taken from the other items.
     if (const std::int64_t own = steps[static_cast<std::size_t>(b)]; own > 0) {
       std::vector<Tensor> items;
       std::vector<Scanned> scanned;

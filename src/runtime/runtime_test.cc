@@ -342,9 +342,9 @@ TEST(Explain, NamesKernelsAndRefusals) {
       .node("Reshape", {"y", "s"}, {"z"})
       .initializer("s", tensor<std::int64_t>({1}, {-1}));
   m.node("Relu", {"z"}, {"out"}).output("out");
-  const ExplainedGraph told = compile(m.build()).explain({}, 1).graph;
-  ASSERT_EQ(told.steps.size(), 2u);
-  const ExplainedStep& matmul = told.steps[0];
+  const ExplainedGraph explained = compile(m.build()).explain({}, 1).graph;
+  ASSERT_EQ(explained.steps.size(), 2u);
+  const ExplainedStep& matmul = explained.steps[0];
   EXPECT_EQ(matmul.kernel, "contraction");
   EXPECT_EQ(matmul.operations[0].op_type, "MatMul");
   EXPECT_NE(matmul.operations[0].path().find("node 0 \"n0\" (MatMul)"), std::string::npos);
@@ -355,24 +355,24 @@ TEST(Explain, NamesKernelsAndRefusals) {
   EXPECT_EQ(matmul.inputs[1].dims, (Shape{3, 4}));
   ASSERT_EQ(matmul.outputs.size(), 1u);
   EXPECT_EQ(matmul.outputs[0].dims, (Shape{2, 4}));
-  ASSERT_EQ(told.views.size(), 1u);
-  EXPECT_EQ(told.views[0].op_type, "Reshape");
-  EXPECT_EQ(told.arena_bytes, 64u);  // of y; the outputs' memory is not the arena's
+  ASSERT_EQ(explained.views.size(), 1u);
+  EXPECT_EQ(explained.views[0].op_type, "Reshape");
+  EXPECT_EQ(explained.arena_bytes, 64u);  // of y; the outputs' memory is not the arena's
 }
 
 TEST(Explain, WhatOnlyRunningTells) {
   ModelBuilder m(14);
   m.input("x", "float[N]").node("NonZero", {"x"}, {"i"}).node("Neg", {"i"}, {"n"}).node("Abs", {"n"}, {"y"});
   m.node("Shape", {"x"}, {"s"}).output("y").output("s");
-  const ExplainedGraph told = compile(m.build()).explain({}, 4).graph;
-  ASSERT_EQ(told.steps.size(), 1u);
-  EXPECT_TRUE(told.steps[0].late);
-  EXPECT_EQ(told.steps[0].operations[0].op_type, "NonZero");
-  EXPECT_EQ(told.steps[0].inputs.at(0).dims, Shape{4});
-  ASSERT_EQ(told.known_from_shapes.size(), 1u);
-  EXPECT_EQ(told.known_from_shapes[0].op_type, "Shape");
+  const ExplainedGraph explained = compile(m.build()).explain({}, 4).graph;
+  ASSERT_EQ(explained.steps.size(), 1u);
+  EXPECT_TRUE(explained.steps[0].late);
+  EXPECT_EQ(explained.steps[0].operations[0].op_type, "NonZero");
+  EXPECT_EQ(explained.steps[0].inputs.at(0).dims, Shape{4});
+  ASSERT_EQ(explained.known_from_shapes.size(), 1u);
+  EXPECT_EQ(explained.known_from_shapes[0].op_type, "Shape");
   std::vector<std::string> waiting;
-  for (const ExplainedStep& step : told.waiting)
+  for (const ExplainedStep& step : explained.waiting)
     for (const ExplainedOperation& o : step.operations) waiting.push_back(o.op_type);
   EXPECT_EQ(waiting, (std::vector<std::string>{"Neg", "Abs"}));
 }
@@ -390,9 +390,9 @@ TEST(Explain, BodiesOfControlFlow) {
   m.node("If", {"c"}, {"z"},
          {test::graph_attr("then_branch", branch("Neg", "i")), test::graph_attr("else_branch", branch("Abs", "i"))});
   m.output("y").output("z");
-  const ExplainedGraph told = compile(m.build()).explain({}, 3).graph;
+  const ExplainedGraph explained = compile(m.build()).explain({}, 3).graph;
   const ExplainedStep* flow = nullptr;
-  for (const ExplainedStep& step : told.steps)
+  for (const ExplainedStep& step : explained.steps)
     if (!step.graphs.empty()) flow = &step;
   ASSERT_NE(flow, nullptr);
   EXPECT_EQ(flow->kernel, "control flow");
@@ -404,10 +404,10 @@ TEST(Explain, BodiesOfControlFlow) {
     EXPECT_EQ(body.steps[0].outputs.at(0).dims, (Shape{3, 2}));
     EXPECT_NE(body.steps[0].operations[0].path().find("attribute \"" + body.attribute), std::string::npos);
   }
-  ASSERT_EQ(told.waiting.size(), 1u);
-  ASSERT_EQ(told.waiting[0].graphs.size(), 2u);
-  EXPECT_FALSE(told.waiting[0].graphs[0].planned);
-  EXPECT_FALSE(told.waiting[0].graphs[0].why_not.empty());
+  ASSERT_EQ(explained.waiting.size(), 1u);
+  ASSERT_EQ(explained.waiting[0].graphs.size(), 2u);
+  EXPECT_FALSE(explained.waiting[0].graphs[0].planned);
+  EXPECT_FALSE(explained.waiting[0].graphs[0].why_not.empty());
 }
 
 // Without a rank there is nothing to plan with, and no shape is made up.
@@ -419,20 +419,20 @@ TEST(Explain, AnInputWithoutARank) {
          {test::graph_attr("then_branch", branch("Neg")), test::graph_attr("else_branch", branch("Abs"))});
   m.node("Relu", {"x"}, {"z"}).output("y").output("z");
   const CompiledModel model = compile(m.build());
-  const ExplainedGraph told = model.explain({}, 3).graph;
-  ASSERT_EQ(told.steps.size(), 2u);
-  for (const ExplainedGraph& body : told.steps[0].graphs) {
+  const ExplainedGraph explained = model.explain({}, 3).graph;
+  ASSERT_EQ(explained.steps.size(), 2u);
+  for (const ExplainedGraph& body : explained.steps[0].graphs) {
     EXPECT_FALSE(body.planned);
     EXPECT_NE(body.why_not.find("\"x\""), std::string::npos) << body.why_not;
   }
-  EXPECT_TRUE(told.steps[1].inputs.empty());
+  EXPECT_TRUE(explained.steps[1].inputs.empty());
   const Feed fed[] = {{"x", Tensor(DataType::Float, {2})}};
   const ExplainedGraph known = model.explain(fed, 3).graph;
   EXPECT_TRUE(known.steps.at(0).graphs.at(0).planned);
   EXPECT_EQ(known.steps.at(1).inputs.at(0).dims, (Shape{2}));
 }
 
-// A branch that contradicts the sizes at hand is not planned, and is no error while nobody takes it.
+// A branch that contradicts the sizes at hand is not planned, and is not an error unless it is taken.
 TEST(Explain, ABranchThatDoesNotFit) {
   ModelBuilder m(14);
   m.input("x", "float[N]").input("w", "float[M]").input("c", "bool[]");
@@ -441,12 +441,12 @@ TEST(Explain, ABranchThatDoesNotFit) {
   m.node("If", {"c"}, {"y"}, {test::graph_attr("then_branch", sum), test::graph_attr("else_branch", same)});
   m.output("y");
   const Feed feeds[] = {{"x", Tensor(DataType::Float, {2})}, {"w", Tensor(DataType::Float, {3})}};
-  const ExplainedGraph told = compile(m.build()).explain(feeds, 1).graph;
-  ASSERT_EQ(told.steps.size(), 1u);
-  ASSERT_EQ(told.steps[0].graphs.size(), 2u);
-  EXPECT_FALSE(told.steps[0].graphs[0].planned);
-  EXPECT_FALSE(told.steps[0].graphs[0].why_not.empty());
-  EXPECT_TRUE(told.steps[0].graphs[1].planned);
+  const ExplainedGraph explained = compile(m.build()).explain(feeds, 1).graph;
+  ASSERT_EQ(explained.steps.size(), 1u);
+  ASSERT_EQ(explained.steps[0].graphs.size(), 2u);
+  EXPECT_FALSE(explained.steps[0].graphs[0].planned);
+  EXPECT_FALSE(explained.steps[0].graphs[0].why_not.empty());
+  EXPECT_TRUE(explained.steps[0].graphs[1].planned);
 }
 
 }  // namespace

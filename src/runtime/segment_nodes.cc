@@ -9,7 +9,7 @@
 #include "opset/reference.h"
 #include "opset/schema.h"
 #include "program/inlined.h"
-#include "runtime/tell.h"
+#include "runtime/run_errors.h"
 
 namespace norn::runtime {
 namespace {
@@ -72,8 +72,8 @@ class Inference final : private infer::Facts {
   std::vector<std::pair<ValueId, opset::InferContext::Output>> outputs_;  // of the node at hand
 };
 
-// Gives the outputs of the node's own operation types, with known sizes; false if they depend on what only running
-// tells.
+// Gives the outputs of the node's own operation their types, with known sizes; false if those depend on contents that
+// are not known before running.
 bool Inference::infer(const Node& node) {
   auto& values = state_.values;
   const std::vector<ValueId>&inputs = node.inputs, &outputs = node.outputs;
@@ -135,32 +135,32 @@ void Inference::visit(std::uint32_t index) {
   }
 }
 
-// With the node's place, and where the sizes come from that it cannot take.
+// Throws the error with the node's place and the origin of the sizes that it does not accept.
 void Inference::fail(Error& e, const Node& node) const {
-  // What a size that does not fit led to, other than the node's own rule, is told by its cause. So is what a node asks
-  // for that stands in the place of the document's.
+  // A size that contradicts the model is reported rather than what it leads to, unless that breaks a rule of the node's
+  // own. Rules of a node that replaces the document's do not count as such.
   if (e.code() != ErrorCode::InvalidGraph) state_.check_given();
   if (!node.path().ends_with("(" + opset::full_name(*node.op) + ")") &&
       program::inlined_around(state_.graph, node.path()) == nullptr) {
     try {
       state_.check_given();
     } catch (const Error& given) {
-      const auto [whence, cure] = state_.whence(node, e);
+      const auto [source, cure] = state_.source_of(node, e);
       throw Error(given.code(), given.message(), node.path() + " / " + given.where(),
-                  whence.empty() ? given.hint() : whence + ": " + cure);
+                  source.empty() ? given.hint() : source + ": " + cure);
     }
   }
   const std::string_view of = program::stepped_operator(state_.graph, node);
   if (!of.empty() && e.code() == ErrorCode::InvalidGraph && !program::inlined_around(state_.graph, node.path()))
     e = Error(e.code(), "a step of " + std::string(of) + " fails: " + e.message(), e.where(), e.hint());
-  Error error = told(
+  Error error = node_error(
       e, state_.graph, node, node.path(),
       [&](const program::Inlined::Input& input) { return state_.input_type(input); }, state_.given_from != nullptr);
   if (e.code() == ErrorCode::InvalidGraph) {
-    const auto [whence, cure] = state_.whence(node, e);
-    if (!whence.empty())
+    const auto [source, cure] = state_.source_of(node, e);
+    if (!source.empty())
       throw Error(error.code(), error.message(), error.where(),
-                  whence + ": " + (error.hint().empty() ? cure : error.hint()));
+                  source + ": " + (error.hint().empty() ? cure : error.hint()));
     error.help("correct the node or what it reads, or feed what fits");
   }
   throw_as(e, error);

@@ -21,7 +21,7 @@ struct SegmentNodes {
     std::span<const program::Node> parts;  // the operations behind it
     std::uint32_t index;                   // of the node, in the graph
     std::uint32_t first = 0;               // StepInfo::first
-    bool late = false;                     // its outputs' sizes are known only when it has run, or they are no tensors
+    bool late = false;                     // its outputs' sizes are known only when it has run, or they are not tensors
     bool needed = true;                    // false: nothing reads it, or inference computed what is read
     std::shared_ptr<const Nested> nested;  // of control flow whose bodies are settled
 

@@ -182,8 +182,8 @@ SelectFn find_select(const opset::Operator* op) {
 }
 
 void Selector::refuse(std::string kernel, std::string reason) {
-  for (const Refusal& told : refusals_)
-    if (told.kernel == kernel && told.reason == reason) return;
+  for (const Refusal& known : refusals_)
+    if (known.kernel == kernel && known.reason == reason) return;
   refusals_.push_back({std::move(kernel), std::move(reason)});
 }
 

@@ -78,7 +78,7 @@ class Selector {
 
   virtual DataType dtype_of(program::ValueId id) const = 0;
   virtual const Shape& dims_of(program::ValueId id) const = 0;
-  // What it does not know may decide the choice, which is then made again when running tells (content_choice.h).
+  // Null if not known yet; the choice may depend on it, and is then made again during a run (content_choice.h).
   virtual const norn::Tensor* constant_of(program::ValueId id) const = 0;
   // The same where the choice does not depend on it.
   virtual const norn::Tensor* constant_if_known(program::ValueId id) const = 0;
@@ -141,7 +141,7 @@ class Selector {
                                             const std::function<std::shared_ptr<const void>()>& make) {
     return packed().get({node_->attrs.data(), true}, 0, recipe, make);
   }
-  // Told once, however often the operation is offered.
+  // Recorded once, however often the operation is offered.
   void refuse(std::string kernel, std::string reason);
   // That many of the parts are taken.
   void take(std::size_t parts) { taken_ = parts; }
@@ -157,8 +157,8 @@ class Selector {
   bool is_float(std::string_view kernel);
   // Output 0 is input `i` under other dimensions.
   virtual void view(std::size_t i) = 0;
-  // In which layout the node had best compute, by its operands and the readers of what it gives; nothing if that is all
-  // the same.
+  // The layout in which the node is best computed, by its operands and the readers of its outputs; nothing if both are
+  // equally good.
   virtual std::optional<kernels::Layout> advised_layout() const = 0;
   // The strides, in elements, with which input `i` lies in memory, whatever its layout is or whose memory it is.
   virtual std::vector<std::int64_t> lying_strides(std::size_t i) const = 0;

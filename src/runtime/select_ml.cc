@@ -24,7 +24,7 @@ program::ValueId output(const Selector& s, std::size_t i) {
   return i < s.node().outputs.size() ? s.node().outputs[i] : program::kNone;
 }
 
-// Of keys that are given twice only the one that counts stays.
+// Of equal keys only the one that counts stays.
 template <class K>
 std::vector<std::int64_t> counting(std::vector<K>& keys, bool first_counts) {
   std::unordered_map<K, std::size_t> places;

@@ -122,11 +122,11 @@ std::optional<std::vector<std::int64_t>> reshaped_strides(const Shape& x, const 
 }
 
 bool select_view(Selector& s) {
-  // Inference may tell the output's shape without knowing the axes or the shape asked for: only running tells then
-  // whether they fit.
+  // Inference may know the output's shape without the axes or the shape that is asked for: whether these fit is only
+  // known when the node runs.
   if (!plain(s, "view") || !constant_from(s, 1, "view")) return false;
-  // What is not dense stays where it is if its dimensions are only cut, or joined where they lie evenly. Of what was
-  // made channels last there may be a dense copy by now, which is what lying_strides() tells of.
+  // What is not dense stays where it is if its dimensions are only cut, or joined where they lie evenly. A value that
+  // was made channels last may have a dense copy by now, which lying_strides() describes.
   const program::ValueId x = s.node().inputs[0];
   if (s.strides_of(x) || s.made_in(x) != Layout::Dense) {
     const std::vector<std::int64_t> lies = s.lying_strides(0);

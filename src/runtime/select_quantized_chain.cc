@@ -41,7 +41,7 @@ class TableEvaluation {
       if (!made[0].is_tensor() || made[0].tensor().dims() != dims_) return false;
       values_.insert_or_assign(operation.outputs[0], std::move(made[0]));
     } catch (const Error&) {
-      return false;  // running says what is wrong
+      return false;  // the reference kernel reports what is wrong
     }
     return true;
   }

@@ -1,4 +1,4 @@
-// Lists that change: each step that is the last to read one may change it in place, and nobody else sees that.
+// Lists that change: each step that is the last to read one may change it in place, which no other holder sees.
 #include <gtest/gtest.h>
 
 #include <algorithm>

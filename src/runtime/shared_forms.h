@@ -1,7 +1,7 @@
 // The packed constants of compiled models, by contents and recipe, so that sessions of one model share them. They live
 // as long as a plan of any of them holds them.
 //
-// Contents are known by a hash under a secret: nobody can write a model whose constants are taken for those of another.
+// Contents are known by a hash under a secret, so that no model can be made whose constants are taken for another's.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -91,7 +91,7 @@ class SharedForms {
   const base::HashSecret& secret_;
   base::ForkSafeMutex mutex_;
   std::map<Key, std::weak_ptr<const void>> store_;
-  std::size_t sweep_at_ = 64;  // entries at which those whose form is gone are removed
+  std::size_t sweep_at_ = 64;  // entries at which those of expired forms are removed
 };
 
 }  // namespace norn::runtime

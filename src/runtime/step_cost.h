@@ -21,7 +21,7 @@ bool only_moves(const opset::Operator* op);
 double multiply_adds(const program::Node& node, const std::function<const Shape&(program::ValueId)>& dims);
 
 struct StepCost {
-  std::optional<double> flop;  // nothing if the sizes do not tell, as for trees
+  std::optional<double> flop;  // nothing if it does not follow from the sizes, as for trees
   double bytes = 0;
 };
 // Of one call. A step that runs graphs costs what their steps do, and nothing by itself.

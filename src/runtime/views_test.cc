@@ -255,7 +255,7 @@ TEST(StridedViews, OfKnownContentsBehindALateValue) {
   check(m, {{"x", tensor<float>({3}, {1, 0, 2})}}, {"fold_constants"});
 }
 
-// What lies with channels last is dense to who wants channels last.
+// What lies with channels last is dense to a reader that wants channels last.
 TEST(StridedViews, TransposesOfChannelsLast) {
   ModelBuilder m(21);
   m.input("x", "float[1,16,8,8]").initializer("w", numbers({16, 16, 1, 1}));

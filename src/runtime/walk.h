@@ -8,7 +8,7 @@
 #include "runtime/nested.h"
 #include "runtime/plan.h"
 #include "runtime/run_context.h"
-#include "runtime/tell.h"
+#include "runtime/run_errors.h"
 
 namespace norn::runtime {
 
@@ -23,7 +23,7 @@ void walk(const Segment& segment, const program::Graph& graph, void* const* poin
   const Step* const end = first + segment.steps.size();
   const Step* step = first;
   base::SubnormalMode mode;
-  // Twice: a run that nothing can stop and nobody watches does not ask.
+  // Instantiated twice: a run without a stop and without a watch does not check for them.
   const auto go = [&](auto before, auto after) {
     for (; step != end; ++step) {
       before();
@@ -55,7 +55,7 @@ void walk(const Segment& segment, const program::Graph& graph, void* const* poin
           if (context.watch) context.watch->after(graph, segment, at());
         });
   } catch (Error& e) {
-    throw told(e, segment, graph, static_cast<std::size_t>(step - first), context.in_body);
+    throw step_error(e, segment, graph, static_cast<std::size_t>(step - first), context.in_body);
   }
 }
 

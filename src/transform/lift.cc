@@ -120,8 +120,8 @@ class Mover {
     if (ends_at(*state.op, *state.schema, *next)) return false;
     const StepFn run = find_step(*state.op, from, next->since);
     if (!run) {
-      throw Error(ErrorCode::NotImplemented, "nothing tells how " + version_name(*state.op, from) +
-                                                 " becomes version " + std::to_string(next->since));
+      throw Error(ErrorCode::NotImplemented, "there is no step from " + version_name(*state.op, from) + " to version " +
+                                                 std::to_string(next->since));
     }
     if (!find_kept(*state.op, from)) {
       take(state, next, run);

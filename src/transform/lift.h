@@ -30,13 +30,13 @@ struct Lifted {
   std::vector<BoundNode> nodes;                                 // in order; together they compute the node's outputs
 };
 
-// Moves `node` to the version in force at `target_opset` (of its operator's domain), up or down, step by step. Types
-// widened only is no step. A version that its slice `keeps` (no exact step) stays as it is when lifting.
+// Moves `node` to the version in force at `target_opset` (of its operator's domain), up or down, step by step. No step
+// is needed where only types were widened. A version that its slice `keeps` (no exact step) stays when lifting.
 // Throws norn::Error (NotImplemented) if a step down has no equivalent.
 Lifted move_version(const BoundNode& node, int target_opset, const NodeContext& context);
 
-// The newest version that a node of `schema` already is, as it stands: what moving it to the newest opset would say
-// without touching the node. Null if a step would change it.
+// The newest version whose meaning a node of `schema` has unchanged. Null if a step to the newest opset would change
+// the node.
 const opset::Schema* newest_unchanged(const opset::Operator& op, const opset::Schema& schema) noexcept;
 
 // All (operator, version) pairs without an exact step up, with the reason.
@@ -47,7 +47,7 @@ struct KeptVersion {
 };
 std::vector<KeptVersion> kept_versions();
 
-// Neighbouring rows between which nothing tells how to step up: a defect of their slice.
+// Neighbouring rows without a step up between them: a defect of their slice.
 struct MissingStep {
   const opset::Operator* op;
   int from, to;

@@ -196,7 +196,7 @@ void broadcast_as_numpy(NodeEdit& edit) {
                 edit.input_type(0).to_string() + " and " + edit.input_type(1).to_string());
   const auto rank_a = edit.input_rank(0), rank_b = edit.input_rank(1);
   if (broadcasts && !axis && !fits_the_end_of_a(edit))
-    edit.cannot("B is stretched to A and not A to B, which takes known shapes of A and B to tell");
+    edit.cannot("whether B is stretched to A, and not A to B, is only known from the shapes of A and B");
   if (broadcasts && axis) {
     if (!rank_a || !rank_b) edit.cannot("B is placed by \"axis\", which takes known ranks of A and B to express");
     const std::int64_t from = *axis < 0 ? *axis + *rank_a : *axis, ones = *rank_a - from - *rank_b;

@@ -18,22 +18,22 @@ struct AttrName {
   constexpr AttrName(const char (&name)[kSize]) { std::copy_n(name, kSize, text); }
 };
 
-// The node means the same in the other version: what is new in it may be left out, or says what went without saying.
+// The node means the same in the other version: what is new there may be left out, or makes explicit what was implied.
 void unchanged(NodeEdit& edit);
-// The attribute `consumed_inputs` of version 1, which was optional and meant nothing, goes.
+// Removes the attribute `consumed_inputs` of version 1, which was optional and had no effect.
 void drop_consumed_inputs(NodeEdit& edit);
-// The attribute goes, which concerns only what the other version does not have.
+// Removes the attribute, which concerns only what the other version does not have.
 template <AttrName kName>
 void drop_attr(NodeEdit& edit) {
   edit.remove_attr(kName.text);
 }
-// An attribute that the older version does not have, and that means nothing while it is 0.
+// An attribute that the older version does not have, and that has no effect while it is 0.
 void drop_flag(NodeEdit& edit, std::string_view name);
 
-// The attribute `dilations` of a window goes. Throws (cannot) if one of them leaves gaps.
+// Removes the attribute `dilations` of a window. Throws (cannot) if one of them leaves gaps.
 void drop_dilations(NodeEdit& edit);
 // An attribute that is a float in the older version and an int in the newer one. The first throws (cannot) where it is
-// no whole number.
+// not a whole number.
 void float_to_int(NodeEdit& edit, std::string_view name);
 void int_to_float(NodeEdit& edit, std::string_view name);
 

@@ -18,8 +18,8 @@ const opset::ValueType& unknown_type() {
   return unknown;
 }
 
-// The type of the only output of a node put between; Unknown if inference cannot tell. Sizes that it makes up stand in
-// types of this version step only.
+// The type of the only output of an inserted node; Unknown if inference cannot determine it. Fresh size variables stand
+// in types of this version step only.
 opset::ValueType infer_type(LocalValues* values, const BoundNode& bound) {
   infer::FactList facts;
   std::vector<infer::ValueId> inputs;

@@ -18,7 +18,7 @@ def parsed(data):
     return message
 
 
-def told(data, **options):
+def reported(data, **options):
     """Rule to severity; advice (notes) is left out."""
     return {d.rule: d.severity for d in norn.check(data, infer=False, **options) if d.severity != "note"}
 
@@ -48,7 +48,7 @@ def expect_kept(data, tmp_path, notations=NOTATIONS):
         path = tmp_path / f"model{extension}"
         norn.save(norn.load(data), path)
         before, after = parsed(data), parsed(norn.load(path).SerializeToString())
-        assert told(path) == told(data), extension
+        assert reported(path) == reported(data), extension
         if extension == ".onnxtxt":
             before, after = without_empty_text(before), without_empty_text(after)
         assert after.SerializeToString() == before.SerializeToString(), f"{extension}\n{path.read_bytes()[:2000]}"

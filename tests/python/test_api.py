@@ -1,4 +1,4 @@
-"""The Python package's surface: stubs that tell the truth, exceptions, options."""
+"""The Python package's surface: stubs that match the module, exceptions, options."""
 
 import ast
 import importlib.metadata
@@ -30,9 +30,9 @@ def members(body):
 
 def test_the_stub_has_what_the_module_has():
     tree = ast.parse((PACKAGE / "_norn.pyi").read_text())
-    told = {n: node for n, node in members(tree.body) if not n.startswith("_") or n == "__version__"}
-    assert set(told) == {n for n in dir(_norn) if not n.startswith("_")} | {"__version__"}
-    for name, node in told.items():
+    declared = {n: node for n, node in members(tree.body) if not n.startswith("_") or n == "__version__"}
+    assert set(declared) == {n for n in dir(_norn) if not n.startswith("_")} | {"__version__"}
+    for name, node in declared.items():
         if isinstance(node, ast.ClassDef):
             names = {n for n, _ in members(node.body)}
             in_stub = {n for n in names if not n.startswith("_")}
@@ -198,7 +198,7 @@ def test_sequences_are_lists():
     np.testing.assert_array_equal(y, x)
 
 
-def told_by_the_stub():
+def members_of_the_stub():
     """(object of the module, its node in the stub) of all functions, classes, methods and properties."""
     for name, node in members(ast.parse((PACKAGE / "_norn.pyi").read_text()).body):
         if name.startswith("_"):
@@ -218,7 +218,7 @@ def plain(annotation):
 
 def test_docstrings_at_run_time_are_those_of_the_stub():
     documented = 0
-    for thing, node in told_by_the_stub():
+    for thing, node in members_of_the_stub():
         doc = inspect.getdoc(thing) or ""
         if doc.startswith("(self)") or not isinstance(thing, (type, property)):
             doc = doc.partition("\n\n")[2]  # nanobind puts the signature first
@@ -231,7 +231,7 @@ def test_docstrings_at_run_time_are_those_of_the_stub():
 
 def test_signatures_at_run_time_are_those_of_the_stub():
     compared = 0
-    for thing, node in told_by_the_stub():
+    for thing, node in members_of_the_stub():
         if not isinstance(node, ast.FunctionDef) or isinstance(thing, property):
             continue
         compared += 1

@@ -1,4 +1,4 @@
-"""An argument of a wrong type is told by name, with what the call takes, whatever the function and the parameter."""
+"""An argument of a wrong type is reported by name, with what the call takes, for every function and parameter."""
 
 import ast
 import inspect
@@ -142,9 +142,9 @@ def test_wrong_type(name, parameters, parameter, wrong, tmp_path):
     arguments = {**required(name, parameters, tmp_path), parameter: wrong}
     with pytest.raises((TypeError, norn.InvalidArgument)) as caught:
         function(**arguments)
-    told = str(caught.value)
-    named = parameter in told or parameter.replace("_", " ") in told
-    assert named or (parameter in UNNAMED and type(wrong).__name__ in told), told
+    message = str(caught.value)
+    named = parameter in message or parameter.replace("_", " ") in message
+    assert named or (parameter in UNNAMED and type(wrong).__name__ in message), message
 
 
 @pytest.mark.parametrize("argument", ["disabled_passes", "operator_sets", "limits", "intra_op_num_threads"])
@@ -194,12 +194,12 @@ def test_providers_that_are_not_there():
     cpu, cuda, tensorrt = "CPUExecutionProvider", "CUDAExecutionProvider", "TensorrtExecutionProvider"
 
     def warnings_of(providers, provider_options=None):
-        with warnings.catch_warnings(record=True) as told:
+        with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             session = _norn.InferenceSession(MODEL, None, providers, provider_options)
         assert session.get_providers() == [cpu]
-        assert all(w.category is UserWarning and w.filename == __file__ for w in told)
-        return [str(w.message) for w in told]
+        assert all(w.category is UserWarning and w.filename == __file__ for w in caught)
+        return [str(w.message) for w in caught]
 
     for quiet in (None, [], [cpu], [(cpu, {})], (cpu, cpu)):
         assert warnings_of(quiet) == []
@@ -209,8 +209,8 @@ def test_providers_that_are_not_there():
         assert warnings_of(providers) == [instead]
     assert warnings_of([cuda, cpu], [{"device_id": 0}, {}]) == [instead]
     assert warnings_of([tensorrt, cuda, cpu]) == [instead.replace(cuda, tensorrt), instead]
-    (told,) = warnings_of([(cpu, {"arena": "x"})])
-    assert cpu in told and "arena" in told and "no effect" in told
+    (message,) = warnings_of([(cpu, {"arena": "x"})])
+    assert cpu in message and "arena" in message and "no effect" in message
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         with pytest.raises(UserWarning, match=cuda):

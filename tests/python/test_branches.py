@@ -268,7 +268,7 @@ def test_two_branches_in_place_may_use_the_same_names():
     np.testing.assert_array_equal(session(written(loaded)).run(None, {"x": x})[0], (x + 1) * (x - 2))
 
 
-def test_the_taken_branch_teaches_and_is_told_by_its_place():
+def test_the_taken_branch_teaches_and_is_known_by_its_place():
     then = branch("t", [node("MatMul", "x,w", "m")], "m", [constant("w", np.ones((5, 3)))])
     other = branch("e", [node("Neg", "x", "n")], "n")
     nodes = [node("If", "yes", "y", then_branch=then, else_branch=other)]

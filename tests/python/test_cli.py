@@ -205,7 +205,7 @@ def test_what_is_not_compared_does_not_agree(tmp_path):
     report = json.loads(norn_command("run", tmp_path / "m.onnx", "--data-dir", sets, "--json", code=1))
     assert [s["missing"] for s in report["data_sets"]] == [[], ["z"], ["y", "z"], ["y"], ["z"]]
     assert [len(s["differences"]) for s in report["data_sets"]] == [0, 0, 0, 0, 1]
-    # Outputs that nobody asks for need no file.
+    # Outputs that are not asked for need no file.
     for i, name in ((1, "y"), (3, "z"), (0, "z,y")):
         folder = sets / f"test_data_set_{i}"
         assert "1 of 1" in norn_command("run", tmp_path / "m.onnx", "--data-dir", folder, "--outputs", name)
@@ -310,7 +310,7 @@ main (float[N,2] x, bool c) => (float[N,2] y) {
 
 
 def test_explain_json_has_fields():
-    """Of every step, those of branches too; the fields tell what the page tells."""
+    """Of every step, those of branches too; the fields have what the page shows."""
     options = ("explain", "-", "--from", "text", "--dim", 3)
     page = norn_command(*options, stdin=FLOW.encode())
     report = json.loads(norn_command(*options, "--json", stdin=FLOW.encode()))
@@ -461,7 +461,7 @@ def test_works_from_anywhere(tmp_path):
         ["--help"],
     ],
 )
-def test_output_that_cannot_be_written_is_told(arguments):
+def test_output_that_cannot_be_written_is_reported(arguments):
     with open("/dev/full", "wb") as full:
         done = subprocess.run([NORN, *map(str, arguments)], stdout=full, stderr=subprocess.PIPE, timeout=300)
     errors = done.stderr.decode()
@@ -469,7 +469,7 @@ def test_output_that_cannot_be_written_is_told(arguments):
     assert errors.startswith("error: ") and errors.count("standard output") == 1 and "No space left" in errors
 
 
-def test_closed_output_is_told(add_file):
+def test_closed_output_is_reported(add_file):
     command = f'"{NORN}" check "{add_file}" >&-'
     done = subprocess.run(["sh", "-c", command], stderr=subprocess.PIPE, timeout=300)
     assert done.returncode == 3 and b"standard output" in done.stderr

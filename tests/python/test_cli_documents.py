@@ -143,7 +143,7 @@ def output_of(*arguments, code, stdin=None):
     return done.stdout.decode()
 
 
-def test_data_files_are_told_by_their_names(tmp_path):
+def test_data_files_are_recognised_by_their_names(tmp_path):
     folder = tmp_path / "test_data_set_0"
     good = write(folder / "input_0.pb", numpy_helper.from_array(FLOATS, "x"))
     tensor = numpy_helper.from_array(FLOATS, "y")
@@ -183,7 +183,7 @@ def test_numpy_files_on_standard_input(tmp_path):
     assert "no findings" in norn_command("check", "--kind", "sequence", "-", stdin=sequence)
 
 
-def test_the_model_beside_tells_what_data_are(tmp_path):
+def test_the_model_beside_determines_what_data_are(tmp_path):
     path = write(tmp_path / "test_data_set_0" / "input_0.pb", numpy_helper.from_list([FLOATS], "s"))
     assert "--kind" in norn_command("check", path, code=3)
     assert "no findings" in norn_command("check", path, "--kind", "sequence")
@@ -332,7 +332,7 @@ def test_unknown_extensions_are_refused(tmp_path, model_file):
     assert (tmp_path / "a.ONNX").read_bytes() == model_file.read_bytes()
 
 
-def test_what_text_leaves_out_is_told(tmp_path, model_file):
+def test_what_text_leaves_out_is_reported(tmp_path, model_file):
     def note(*arguments):
         done = subprocess.run([NORN, *map(str, arguments)], capture_output=True, check=True, timeout=300)
         return done.stderr.decode()
@@ -347,12 +347,12 @@ def test_what_text_leaves_out_is_told(tmp_path, model_file):
     onnx.save(model, model_file)
     misnamed = tmp_path / "m.txt"
     for ways in (["convert", text], ["convert", "-"], ["convert", misnamed, "--to", "text"], ["edit", text, "--pack"]):
-        told = note(ways[0], model_file, *ways[1:])
-        assert told.startswith("note: ") and told.count("\n") == 1
-        assert all(word in told for word in ("training_info", "quantization_annotation", "metadata_props"))
+        printed = note(ways[0], model_file, *ways[1:])
+        assert printed.startswith("note: ") and printed.count("\n") == 1
+        assert all(word in printed for word in ("training_info", "quantization_annotation", "metadata_props"))
     command = f'"{NORN}" convert "{model_file}" /dev/stdout --to text | cat'
     piped = subprocess.run(["sh", "-c", command], capture_output=True, check=True, timeout=300)
-    assert piped.stdout == text.read_bytes() and piped.stderr.decode() == told
+    assert piped.stdout == text.read_bytes() and piped.stderr.decode() == printed
     for ways in (["m.json"], ["m.pbtxt"], ["m.onnxtxt", "--to", "json"]):
         assert note("convert", model_file, tmp_path / ways[0], *ways[1:]) == ""
 

@@ -50,7 +50,7 @@ def test_every_output_has_a_file_of_its_own(tmp_path, order):
     assert files["é" * 200].name.rstrip("-2.npy").strip("é") == ""
 
 
-def test_files_of_other_names_are_told(tmp_path):
+def test_files_of_other_names_are_reported(tmp_path):
     model = negations(tmp_path, ["x"], ["a/b", "y.z"])
     output = norn_command("run", model, "--ramp", "-o", tmp_path / "out")
     assert f"\n  in {tmp_path / 'out' / 'a_b.npy'}\n" in output and "y.z.npy" not in output

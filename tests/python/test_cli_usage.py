@@ -15,7 +15,7 @@ from test_cli import norn_command
 # --- words that nearly are some
 
 
-def test_misspelt_words_are_told(tmp_path):
+def test_misspelt_words_are_reported(tmp_path):
     path = tmp_path / "m.onnx"
     onnx.save(model_of([helper.make_node("Neg", ["x"], ["y"])], [value("x", [1])], [value("y", [1])]), path)
     for words, meant in (

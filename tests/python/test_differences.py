@@ -1,4 +1,4 @@
-"""docs/differences.md, held against the onnx package: every row about checks has a case here and every case a row.
+"""docs/differences.md, compared with the onnx package: every row about checks has a case here and every case a row.
 
 A case is a model on which the two disagree just as the row says. What is not in the tables has to be alike: models with
 one random change are judged by both. What is not about checks is in test_differences_io.py.
@@ -151,7 +151,7 @@ def _():
     yield "op.declared", changed(lambda m: setattr(m.graph.node[0], "overload", "o"))
 
 
-@case(STRICTER, "defaults of a function's attributes that are no sound attributes")
+@case(STRICTER, "defaults of a function's attributes that are not sound attributes")
 def _():
     def default(**fields):
         return changed(lambda m: m.functions[0].attribute_proto.add(**fields), CALL, imports='"": 21, "f": 1')
@@ -431,7 +431,7 @@ def saved(m, path):
 
 @pytest.mark.parametrize(("row", "function"), pairs(STRICTER))
 def test_stricter(row, function, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)  # where onnx looks for the external data of a model that is no file
+    monkeypatch.chdir(tmp_path)  # where onnx looks for the external data of a model that is not a file
     patterns, shown = TABLES[STRICTER][row], set()
     for rule, m in function():
         assert onnx_accepts(m) is True, rule
@@ -486,7 +486,7 @@ def _():
     yield "", with_tensor(1, [2**40, 2**40, 0])
 
 
-@case(LAXER, "external data of a model that is no file: it is not looked for, by onnx in the current folder")
+@case(LAXER, "external data of a model that is not a file: it is not looked for, by onnx in the current folder")
 def _():
     m = changed(lambda m: m.graph.initializer.append(external(("location", "nothing"))))
     yield "Data of TensorProto", m

@@ -1,4 +1,4 @@
-"""What docs/differences.md says about inference and full checks, held against the onnx package.
+"""What docs/differences.md says about inference and full checks, compared with the onnx package.
 
 Every row has a case here and every case a row; see test_differences.py for those about checks.
 """

@@ -1,4 +1,4 @@
-"""What docs/differences.md says about external data and text syntax, held against the onnx package.
+"""What docs/differences.md says about external data and text syntax, compared with the onnx package.
 
 Every row has a case here and every case a row; see test_differences.py for those about checks.
 """

@@ -1,4 +1,4 @@
-"""Names of dimensions are names, whatever they look like: an exporter may write "2*N", which is no expression of N."""
+"""Names of dimensions are names, whatever they look like: an exporter may write "2*N", which is not an expression of N."""
 
 import numpy as np
 import onnx

@@ -88,8 +88,8 @@ def test_attention_appends_to_its_caches(causal, batch):
         np.testing.assert_array_equal(v, want_v)
         places.add(reserve_of(k))
     assert len(places) < 12
-    told = made.explain(feed | {"past_k": k, "past_v": v}, donate=["past_k", "past_v"])
-    assert told.count("append in place") == 2
+    explained = made.explain(feed | {"past_k": k, "past_v": v}, donate=["past_k", "past_v"])
+    assert explained.count("append in place") == 2
 
 
 @pytest.mark.parametrize("causal", [0, 1])
@@ -354,18 +354,18 @@ def test_threads_that_donate_one_cache():
     assert not wrong and np.array_equal(cache, kept)
 
 
-def test_explain_tells_of_donated_memory():
+def test_explain_names_donated_memory():
     made = session(DECODE)
     feed = {"x": numbers(1, 2, 1, 8), "past_k": numbers(1, 2, 5, 8), "past_v": numbers(1, 2, 5, 8)}
     assert "append" not in made.explain(feed)
-    told = made.explanation(feed, donate=["past_k"])
-    steps = [s for s in told["steps"] if "donated" in s]
+    explained = made.explanation(feed, donate=["past_k"])
+    steps = [s for s in explained["steps"] if "donated" in s]
     assert [s["kernel"] for s in steps] == ["copy to where there is room", "append in place"]
     assert {s["donated"] for s in steps} == {"past_k"}
     _, k, v = made.run(None, feed, donate=["past_k", "past_v"])
-    told = made.explain(feed | {"past_k": k, "past_v": v}, donate=["past_k", "past_v"])
-    assert told.count("append in place") == 2 and "copy to where" not in told
-    assert 'in memory of the input "past_v" where that is donated' in told
+    explained = made.explain(feed | {"past_k": k, "past_v": v}, donate=["past_k", "past_v"])
+    assert explained.count("append in place") == 2 and "copy to where" not in explained
+    assert 'in memory of the input "past_v" where that is donated' in explained
     assert 'in memory of the input "x"' in session(CHAIN).explain({"x": numbers(9)})
 
 
@@ -431,8 +431,8 @@ def test_memory_grows_by_the_cache_alone():
     assert grown < 3 * cache.nbytes
 
 
-# What is appended is read behind a size that only running tells, dense: by a kernel, by a late step, and by a loop whose
-# length running tells.
+# What is appended is read behind a size that is only known when running, dense: by a kernel, by a late step, and by a
+# loop whose length is only known then.
 READ_LATER = {
     "kernel": "i = NonZero(m) j = Flatten<axis = 0>(i) y = Gather<axis = 1>(cache, j)",
     "late": "i = NonZero(m) j = Flatten<axis = 0>(i) c = Gather<axis = 1>(cache, j) s = Shape(c) d = NonZero(cache) "
@@ -498,7 +498,7 @@ def test_copies_of_a_cache_leave_it_its_room():
     assert reserve_of(made.run(None, {"past": kept, "new": numbers(2, 1, 3)}, donate=["past"])[0]) == where
 
 
-# A loop that running tells to make no round gives what it began with.
+# A loop that turns out to make no round gives what it began with.
 NO_ROUND = """i = NonZero(m) n = Size(i) y = Loop(n, "", BEGIN) <body = b (int64 k, bool go, float[Q, R, S] v)
     => (bool on, float[Q, W, S] w) { on = Identity(go) w = Concat<axis = 1>(v, v) }>"""
 BEGINS = {

@@ -1,4 +1,4 @@
-"""The exceptions: what they tell survives what Python does to exceptions on their way from one process to another."""
+"""The exceptions: their contents survive what Python does to exceptions on their way from one process to another."""
 
 import copy
 import errno
@@ -28,7 +28,7 @@ def an_exception(cls):
     return caught.value
 
 
-def told(error):
+def fields_of(error):
     return type(error), error.message, error.where, error.hint, error.code, str(error), error.args
 
 
@@ -37,8 +37,8 @@ def told(error):
 def test_exceptions_can_be_pickled(cls, protocol):
     error = an_exception(cls)
     assert error.message and error.where
-    assert told(pickle.loads(pickle.dumps(error, protocol))) == told(error)
-    assert told(copy.copy(error)) == told(error)
+    assert fields_of(pickle.loads(pickle.dumps(error, protocol))) == fields_of(error)
+    assert fields_of(copy.copy(error)) == fields_of(error)
 
 
 def test_every_kind_is_looked_at():
@@ -72,7 +72,7 @@ def test_a_pickled_report_has_every_finding(tmp_path):
             norn.Diagnostic.__new__(norn.Diagnostic).__setstate__(state)
 
 
-def test_missing_files_are_told_as_python_tells_them(tmp_path):
+def test_missing_files_are_reported_as_python_reports_them(tmp_path):
     path = str(tmp_path / "no such.onnx")
     for call in (norn.load, norn.check, norn.load_value, norn.load_operator_set):
         with pytest.raises(FileNotFoundError) as caught:

@@ -264,13 +264,13 @@ def test_checksums(tmp_path):
     with pytest.raises(norn.InvalidGraph, match="SHA-1"):
         run(tmp_path / "m.onnx", external_data=policy)
     assert norn.check(tmp_path / "m.onnx").ok
-    told = [
+    reports = [
         norn.check(tmp_path / "m.onnx", checksums=True),
         norn.check(tmp_path / "m.onnx", external_data=policy),
         norn.check(norn.load(tmp_path / "m.onnx", external_data=policy)),
         norn.check(norn.load(tmp_path / "m.onnx"), checksums=True),
     ]
-    for report in told:
+    for report in reports:
         assert {d.rule for d in report if d.severity == "error"} == {"ext.checksum"}
     norn.check_model(tmp_path / "m.onnx")
     for arguments in ({"checksums": True}, {"external_data": policy}):

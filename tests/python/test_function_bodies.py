@@ -615,7 +615,7 @@ def sized_cases():
 
 @pytest.mark.parametrize("case", sized_cases(), ids=lambda case: case.name)
 @pytest.mark.parametrize("ranked", [True, False])
-def test_sizes_that_only_feeds_tell(case, ranked):
+def test_sizes_that_only_feeds_determine(case, ranked):
     model = onnx.ModelProto()
     model.CopyFrom(case.model)
     for k, value in enumerate([*model.graph.input, *model.graph.output]):

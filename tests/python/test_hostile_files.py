@@ -149,7 +149,7 @@ def test_nothing_is_written_over_links(attack, location):
                   lambda: norn.save(big, attack.folder / "o.onnx",
                                     external_data={"location": location, "size_threshold": 0})):
         if location in ("dangling", "link"):
-            continue  # a link's name in the folder itself: a file there, or its replacement, harms nobody
+            continue  # a link's name in the folder itself: a file there, or its replacement, is harmless
         with pytest.raises(norn.Error):
             write()
     assert attack.everything() == before
@@ -303,7 +303,7 @@ import numpy as np
 import norn
 import memory
 import test_hostile_files as files
-def told(door, data):
+def timed(door, data):
     begin = time.process_time()
     try:
         result = door(data)
@@ -319,8 +319,8 @@ def run(data):
     return "ran"
 results = {}
 for name, data in [*((n, d[0]) for n, d in files.HOSTILE.items()), *files.SOUND.items()]:
-    results[name] = [told(lambda d: norn.check(d, infer=False).ok, data), told(lambda d: bool(norn.InferenceSession(d)), data),
-                     told(run, data), told(lambda d: len(norn.load(d).to_text()) > 0, data)]
+    results[name] = [timed(lambda d: norn.check(d, infer=False).ok, data), timed(lambda d: bool(norn.InferenceSession(d)), data),
+                     timed(run, data), timed(lambda d: len(norn.load(d).to_text()) > 0, data)]
 results["peak"] = memory.peak_bytes() >> 20
 print(json.dumps(results))
 """

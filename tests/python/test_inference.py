@@ -1,4 +1,4 @@
-"""Types and shapes of whole documents, held against the onnx package's inference and against what the text says."""
+"""Types and shapes of whole documents, compared with the onnx package's inference and with what the text says."""
 
 import pathlib
 import re

@@ -8,7 +8,7 @@ import itertools
 
 import numpy as np
 import pytest
-from old_files import expect_kept, told
+from old_files import expect_kept, reported
 from wire import INT64, attribute, floats, graph, int64s, model, node, opset, value
 
 import norn
@@ -52,7 +52,7 @@ def scaler_attributes():
 def test_a_model_of_each_release(release, tmp_path):
     """Read, checked without a finding, kept by every notation, and run."""
     data = release_model(release)
-    assert told(data) == {}
+    assert reported(data) == {}
     expect_kept(data, tmp_path)
     expected = (X * np.arange(1, 7).reshape(2, 3) - [1, 0, 0]) * [2, 1, 1]
     np.testing.assert_array_equal(norn.InferenceSession(data).run(None, {"x": X})[0], expected.reshape(3, 2))
@@ -63,7 +63,7 @@ def test_operator_sets_younger_than_the_ir_version(before, release):
     """Worth a warning, where a release brought both; such a model runs all the same."""
     older, newer = RELEASES[before][0], RELEASES[release][0]
     data = release_model(release, ir_version=older)
-    assert ("opset.min-ir" in told(data)) == (older < newer)
+    assert ("opset.min-ir" in reported(data)) == (older < newer)
     assert norn.InferenceSession(data).run(None, {"x": X})[0].shape == (3, 2)
 
 
@@ -74,6 +74,6 @@ def test_the_newest_release_is_the_last_one_known():
     assert norn.newest_opset_version("ai.onnx.preview.training") == training
     for imports in ([opset(version + 1)], [opset(version), opset(ml + 1, "ai.onnx.ml")]):
         data = model(14, graph([node("Relu", ["x"], ["y"])], [value("x", [2])], [value("y", [2])]), *imports)
-        assert told(data) == {"opset.import.version-known": "error"}
+        assert reported(data) == {"opset.import.version-known": "error"}
     future = model(15, graph([node("Relu", ["x"], ["y"])], [value("x", [2])], [value("y", [2])]), opset(version))
-    assert told(future) == {"model.ir-version.known": "error"}
+    assert reported(future) == {"model.ir-version.known": "error"}

@@ -88,9 +88,9 @@ def test_the_condition_that_a_body_gives_is_a_bool():
             next = Identity(v)
         }>
     }""")
-    told = "the body's first output says whether to go on and has to be tensor(bool), but it is tensor(int64)"
-    assert any(told in d.message for d in norn.check(model).diagnostics)
-    with pytest.raises(norn.Error, match=re.escape(told)):
+    message = "the body's first output says whether to go on and has to be tensor(bool), but it is tensor(int64)"
+    assert any(message in d.message for d in norn.check(model).diagnostics)
+    with pytest.raises(norn.Error, match=re.escape(message)):
         norn.InferenceSession(model)
 
 
@@ -320,7 +320,7 @@ def test_a_body_takes_all_that_the_loop_gives(formals):
         }}""")
 
 
-# What a file of IR 3 lists as an input is a constant only where nobody gives it.
+# What a file of IR 3 lists as an input is a constant only where it is not given.
 @pytest.mark.parametrize("ir_version", [3, 4, 10])
 def test_defaults_of_a_body(ir_version):
     model = onnx.parser.parse_model(f"""<ir_version: {ir_version}, opset_import: ["": 11]>

@@ -426,7 +426,7 @@ def test_the_domain_is_known_in_part(tmp_path):
     assert "SimplifiedLayerNormalization" not in norn.load_operator_set(tmp_path / "ai.onnx.json").operators
     # Others may be declared by a document, and are accepted anyway.
     model, _ = node_model("NotOneOfThem", [np.zeros(2, F32)], ["y"])
-    assert errors(model) == {"graph.outputs.typed"}  # nothing tells the type
+    assert errors(model) == {"graph.outputs.typed"}  # the type is unknown
     with pytest.raises(norn.NotImplemented, match="no operator \"NotOneOfThem\""):
         norn.InferenceSession(model)
 

@@ -174,7 +174,7 @@ def test_states_that_stay_are_not_copied():
     assert is_nested(run, {"m": np.int64(3), "x": X, "big": Y})
 
 
-def test_a_condition_that_sizes_tell_takes_one_branch():
+def test_a_condition_that_sizes_determine_takes_one_branch():
     """The other does not fit, has other sizes, and is never planned."""
     graph = """agraph (float[N] x) => (y) {
         three = Constant<value_int = 3>() n = Size(x) c = Less(n, three)

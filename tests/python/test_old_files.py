@@ -1,7 +1,7 @@
 """Files as they were written from 2017 on: what a reader has to cope with, one peculiarity a test.
 
 They are made byte by byte (wire.py). Each is read, checked and kept by all notations; where its peculiarity changes
-what is computed, it is run and held against a closed form. Here are containers, graphs, metadata, functions, training;
+what is computed, it is run and compared with a closed form. Here are containers, graphs, metadata, functions, training;
 attributes and operators are in test_old_operators.py, types and tensors in test_old_tensors.py.
 """
 
@@ -12,7 +12,7 @@ import numpy as np
 import onnx
 import pytest
 import wire
-from old_files import X, expect_kept, expect_refused_by_texts, hint_of, if_model, parsed, run, told, unary
+from old_files import X, expect_kept, expect_refused_by_texts, hint_of, if_model, parsed, run, reported, unary
 from wire import attribute, field, fields, floats, graph, int64s, model, node, opset, packed, value
 
 import norn
@@ -38,7 +38,7 @@ def test_the_first_draft_had_no_model_message(door, tmp_path):
 def test_before_ir_3_version_1_of_the_default_operators_is_meant(ir_version, tmp_path):
     """There is no opset_import. Softmax of version 1 normalises all dimensions from `axis` on together."""
     data = unary("Softmax", attribute("axis", 1, typed=ir_version > 1), ir_version=ir_version)
-    assert told(data) == {}
+    assert reported(data) == {}
     expect_kept(data, tmp_path)
     expected = np.exp(X) / np.exp(X).sum(axis=(1, 2), keepdims=True)
     np.testing.assert_allclose(run(data, x=X)[0], expected, rtol=1e-6)
@@ -49,15 +49,15 @@ def test_before_ir_3_version_1_of_the_default_operators_is_meant(ir_version, tmp
 @pytest.mark.parametrize("ir_version", [1, 2])
 def test_before_ir_3_nodes_have_no_domain(ir_version):
     """All are of the default domain; a file that states one uses a field its version does not have."""
-    assert told(unary("Abs", ir_version=ir_version)) == {}
-    assert told(unary("Abs", ir_version=ir_version, domain="ai.onnx")) == {"ir.gate.node-domain": "error"}
+    assert reported(unary("Abs", ir_version=ir_version)) == {}
+    assert reported(unary("Abs", ir_version=ir_version, domain="ai.onnx")) == {"ir.gate.node-domain": "error"}
     np.testing.assert_array_equal(run(unary("Abs", ir_version=ir_version), x=X)[0], np.abs(X))
 
 
 def test_from_ir_3_on_a_model_imports_operators():
     """Which version an older reader would have taken is not guessed."""
     data = model(3, graph([node("Abs", ["x"], ["y"])], [value("x", [2])], [value("y", [2])]))
-    assert told(data) == {"opset.import.nonempty": "error"}
+    assert reported(data) == {"opset.import.nonempty": "error"}
     with pytest.raises(norn.InvalidGraph, match="opset_import"):
         norn.InferenceSession(data)
 
@@ -67,11 +67,11 @@ def test_the_default_domain_has_two_spellings(imported, of_node, tmp_path):
     """Imports and nodes may say "ai.onnx", "" or nothing, in any combination."""
     main = graph([node("Abs", ["x"], ["y"], domain=of_node)], [value("x", [3])], [value("y", [3])])
     data = model(8, main, opset(13, imported))
-    assert told(data) == {}
+    assert reported(data) == {}
     assert run(data, x=np.float32([-1, 0, 2]))[0].tolist() == [1, 0, 2]
     expect_kept(data, tmp_path, (".onnx", ".json", ".textproto"))
     twice = model(8, main, opset(6, imported), opset(13, "ai.onnx" if not imported else ""))
-    assert told(twice) == {"opset.import.unique-domain": "warning"}
+    assert reported(twice) == {"opset.import.unique-domain": "warning"}
     assert run(twice, x=np.float32([-1, 0, 2]))[0].tolist() == [1, 0, 2]
 
 
@@ -89,7 +89,7 @@ def test_fields_come_in_any_order(tmp_path):
             order[i] = p
         data = b"".join(order)
         assert parsed(norn.load(data).SerializeToString()) == expected
-        assert "opset.import.nonempty" not in told(data)
+        assert "opset.import.nonempty" not in reported(data)
         assert run(data, x=np.zeros((2, 3), np.float32))[0].tolist() == [[1, 2, 3]] * 2
 
 
@@ -100,7 +100,7 @@ def test_writers_of_proto3_leave_out_zeros(tmp_path):
     data = model(3, graph([node("Clip", ["x"], ["c"], least), node("Gather", ["c", "k"], ["y"], gather)],
                           [value("x", [2, 3]), value("k", [1], wire.INT64)], [value("y", [1, 3])], [int64s("k", [1])]),
                  opset(6))
-    assert told(data) == {}
+    assert reported(data) == {}
     expect_kept(data, tmp_path, (".onnx", ".json", ".textproto"))  # ONNX's text writes the zeros out
     x = np.float32([[1, -2, 3], [-4, 5, -6]])
     assert run(data, x=x)[0].tolist() == [[0, 5, 0]]
@@ -126,7 +126,7 @@ def test_repeated_numbers_are_packed_or_not(tmp_path):
         file = model(8, graph([node("Transpose", ["w"], ["t"], field(1, "perm") + perm + field(20, 7)),
                                node("Add", ["t", "x"], ["y"])], [value("x", [3, 2])], [value("y", [3, 2])], [w]),
                      opset(13))
-        assert told(file) == {}
+        assert reported(file) == {}
         results.append(run(file, x=np.zeros((3, 2), np.float32))[0])
     expect_kept(file, tmp_path)
     for result in results:
@@ -144,16 +144,16 @@ def weights(ir_version):
 
 @pytest.mark.parametrize("ir_version", [1, 2, 3])
 def test_up_to_ir_3_every_initializer_is_an_input_too(ir_version, tmp_path):
-    """What has to be fed are the inputs that are no initializers, whatever the order of the list."""
+    """What has to be fed are the inputs that are not initializers, whatever the order of the list."""
     data = weights(ir_version)
-    assert told(data) == {}
+    assert reported(data) == {}
     expect_kept(data, tmp_path)
     session = norn.InferenceSession(data)
     assert [i.name for i in session.get_inputs()] == ["x"]
     assert session.run(None, {"x": np.float32([1, 1, 1])})[0].tolist() == [11, 22, 33]
     not_listed = model(3, graph([node("Mul", ["x", "w"], ["y"])], [value("x", [3])], [value("y", [3])],
                                 [floats("w", [1, 2, 3])]), opset(1))
-    assert told(not_listed) == {"init.must-be-input": "error"}
+    assert reported(not_listed) == {"init.must-be-input": "error"}
     assert run(not_listed, x=np.float32([1, 1, 1]))[0].tolist() == [1, 2, 3]
 
 
@@ -163,12 +163,12 @@ def test_constants_of_nested_graphs_were_their_inputs_too(tmp_path):
         graph([node("Mul", ["x", "k"], [out])], [value("k", [3])], [value(out, [3])], [floats("k", k)], name=out)
         for out, k in (("t", [1, 2, 3]), ("e", [4, 5, 6]))]
     data = if_model(3, branches)
-    assert told(data) == {}
+    assert reported(data) == {}
     expect_kept(data, tmp_path)
     x = np.float32([1, 1, 1])
     assert run(data, c=np.array([True]), x=x)[0].tolist() == [1, 2, 3]
     assert run(data, c=np.array([False]), x=x)[0].tolist() == [4, 5, 6]
-    assert "init.subgraph.no-input-alias" in told(if_model(4, branches))
+    assert "init.subgraph.no-input-alias" in reported(if_model(4, branches))
 
     def loop(*inputs, constant):
         body = graph([node("Identity", ["go"], ["on"]), node("Add", ["a", constant], ["b"])], inputs,
@@ -177,10 +177,10 @@ def test_constants_of_nested_graphs_were_their_inputs_too(tmp_path):
                               [value("n", [1], wire.INT64), value("x", [3])], [value("y", [3])]), opset(1))
     fed = [value("i", [], wire.INT64), value("go", [], wire.BOOL), value("a", [3])]
     behind, first = loop(*fed, value("k", [3]), constant="k"), loop(value("k", [3]), *fed, constant="k")
-    assert told(behind) == {}
+    assert reported(behind) == {}
     expect_kept(behind, tmp_path)
-    assert "init.subgraph.order" in told(first)
-    assert "init.subgraph.actuals-not-init" in told(loop(*fed, constant="a"))
+    assert "init.subgraph.order" in reported(first)
+    assert "init.subgraph.actuals-not-init" in reported(loop(*fed, constant="a"))
     y = run(behind, n=np.int64([4]), x=np.float32([0, 0, 0]))[0]
     assert y.tolist() == [4, 8, 12]
 
@@ -194,17 +194,17 @@ def test_constants_of_scans_were_inputs_of_its_body_too(tmp_path):
                        attribute("num_scan_inputs", 1))],
                  [value("s0", [1, 2]), value("x", [1, 3, 2])], [value("last", [1, 2]), value("all", [1, 3, 2])])
     data = model(3, main, opset(8))
-    assert told(data) == {}
+    assert reported(data) == {}
     expect_kept(data, tmp_path)
     x = np.float32([[[1, 1], [2, 2], [3, 3]]])
     last, every = run(data, s0=np.float32([[0, 0]]), x=x)
     assert every.tolist() == [[[2, 3], [8, 15], [22, 54]]] and last.tolist() == [[22, 54]]
-    assert "init.subgraph.no-input-alias" in told(model(4, main, opset(8)))
+    assert "init.subgraph.no-input-alias" in reported(model(4, main, opset(8)))
 
 
 @pytest.mark.parametrize("ir_version", [1, 2, 3])
 def test_up_to_ir_3_any_weight_can_be_fed(ir_version):
-    """The initializer counts exactly where the caller gives no value; from IR 4 on what is no input is a constant."""
+    """The initializer counts exactly where the caller gives no value; from IR 4 on one that is not an input is a constant."""
     session = norn.InferenceSession(weights(ir_version))
     assert [i.name for i in session.get_overridable_initializers()] == ["w", "b"]
     x, w, b = np.float32([1, 1, 1]), np.float32([-1, -2, -3]), np.float32([0, 0, 1])
@@ -225,7 +225,7 @@ def test_up_to_ir_5_every_value_info_has_a_type(ir_version):
     """Later only the main graph's inputs and outputs need one. What runs is not held to it."""
     branches = [graph([node("Identity", ["x"], [out])], [], [value(out, of_type=b"")], name=out) for out in "te"]
     data = if_model(ir_version, branches)
-    assert told(data) == ({"value.type-required": "error"} if ir_version <= 5 else {})
+    assert reported(data) == ({"value.type-required": "error"} if ir_version <= 5 else {})
     c = np.array([True] if ir_version < 4 else True)
     assert run(data, c=c, x=np.float32([1, 2, 3]))[0].tolist() == [1, 2, 3]
 
@@ -233,7 +233,7 @@ def test_up_to_ir_5_every_value_info_has_a_type(ir_version):
 def test_dimensions_and_values_are_named_apart(tmp_path):
     """Early texts knew one namespace of tensors and none of dimensions; a value may be called as a dimension is."""
     data = model(3, graph([node("Relu", ["N"], ["y"])], [value("N", ["N", "y"])], [value("y", ["N", "y"])]), opset(6))
-    assert told(data) == {}
+    assert reported(data) == {}
     expect_kept(data, tmp_path)
     assert run(data, N=np.float32([[-1, 2]]))[0].tolist() == [[0, 2]]
 
@@ -246,14 +246,14 @@ def test_unknown_dimensions_were_written_in_many_ways(tmp_path):
                      opset(13))
     for dim, rule in [("", "shape.dim.empty-param"), (-1, "shape.dim.value-nonnegative"),
                       (-7, "shape.dim.value-nonnegative"), (None, None)]:
-        assert told(two(dim)) == ({rule: "warning"} if rule else {})
+        assert reported(two(dim)) == ({rule: "warning"} if rule else {})
         expect_kept(two(dim), tmp_path, (".onnx", ".json", ".textproto"))
         session = norn.InferenceSession(two(dim))
         assert session.get_inputs()[0].shape == [None]
         y, z = session.run(None, {"a": np.float32([1]), "b": np.float32([-1, 2, 3])})
         assert y.tolist() == [1] and z.tolist() == [0, 2, 3]
     for name in ("?", "None", "*", "N"):
-        assert told(two(name)) == ({} if name.isalpha() else {"name.c90.dim-param": "warning"})
+        assert reported(two(name)) == ({} if name.isalpha() else {"name.c90.dim-param": "warning"})
         expect_kept(two(name), tmp_path, (".onnx", ".json", ".textproto"))
         session = norn.InferenceSession(two(name))
         assert session.get_inputs()[0].shape == [name]
@@ -266,7 +266,7 @@ def test_names_are_any_text(name, tmp_path):
     """They were to be C identifiers until 2025, which no producer kept to: a warning, and nothing else."""
     data = model(3, graph([node("Abs", [name], [f"{name}_abs"]), node("Neg", [f"{name}_abs"], ["y"])],
                           [value(name, [2])], [value("y", [2])]), opset(6))
-    assert told(data) == {"name.c90": "warning"}
+    assert reported(data) == {"name.c90": "warning"}
     expect_kept(data, tmp_path)
     assert run(data, **{name: np.float32([-1, 2])})[0].tolist() == [-1, -2]
 
@@ -283,10 +283,10 @@ def test_metadata_keys_changed_their_names(tmp_path):
                ("license_url", "https://example.com"), ("model_author", "A, C"), ("model_license", "MIT"),
                ("anything else", "\u00e4\n\"")]
     data = with_metadata(3, *entries)
-    assert told(data) == {}
+    assert reported(data) == {}
     expect_kept(data, tmp_path)
     assert norn.load(data).summary().metadata == entries
-    assert told(with_metadata(3, ("author", "A"), ("author", "B"))) == {"meta.model.unique-keys": "error"}
+    assert reported(with_metadata(3, ("author", "A"), ("author", "B"))) == {"meta.model.unique-keys": "error"}
 
 
 @pytest.mark.parametrize("spell", [str, str.lower, str.upper])
@@ -295,21 +295,21 @@ def test_keys_about_images_ignore_case(spell, tmp_path):
     good = with_metadata(3, (spell("Image.BitmapPixelFormat"), spell("Bgr8")),
                          (spell("Image.ColorSpaceGamma"), spell("SRGB")),
                          (spell("Image.NominalPixelRange"), spell("NominalRange_0_255")))
-    assert told(good) == {}
+    assert reported(good) == {}
     expect_kept(good, tmp_path)
     bad = with_metadata(3, (spell("Image.BitmapPixelFormat"), spell("Cmyk16")))
-    assert told(bad) == {"meta.image.values": "warning"}
+    assert reported(bad) == {"meta.image.values": "warning"}
 
 
 def test_metadata_beside_the_models_came_with_ir_10(tmp_path):
-    """Readers of earlier versions drop it in silence; here it is told and kept."""
+    """Readers of earlier versions drop it in silence; here it is reported and kept."""
     prop = wire.entry("com.example.k", "v")
     main = graph([node("Abs", ["x"], ["y"]) + field(9, prop)], [value("x", [2]) + field(4, prop)], [value("y", [2])],
                  (), field(16, prop))
     early, later = model(9, main, opset(19)), model(10, main, opset(19))
-    assert told(early) == {"ir.gate.metadata-props": "error"}
+    assert reported(early) == {"ir.gate.metadata-props": "error"}
     assert sum(d.rule == "ir.gate.metadata-props" for d in norn.check(early)) == 3
-    assert told(later) == {}
+    assert reported(later) == {}
     expect_kept(early, tmp_path, (".onnx", ".json", ".textproto"))
     assert run(early, x=np.float32([-1, 2]))[0].tolist() == [1, 2]
 
@@ -351,7 +351,7 @@ def test_functions_carried_a_version_and_a_status(tmp_path):
     assert versioned in path.read_bytes()
 
     in_model = calling(8, function("F", [node("Neg", ["a"], ["b"])], versioned))
-    assert told(in_model) == {"function.status-reserved": "error"}
+    assert reported(in_model) == {"function.status-reserved": "error"}
     expect_kept(in_model, tmp_path, (".onnx",))
     expect_refused_by_texts(in_model, tmp_path)
     assert run(in_model, x=np.float32([1, -2]))[0].tolist() == [-1, 2]
@@ -376,12 +376,12 @@ def parsed_set(data):
 
 
 def test_overloads_in_files_before_ir_10(tmp_path):
-    """The field is unknown to those versions, and told; calls go by it all the same, as other readers do."""
+    """The field is unknown to those versions, and reported; calls use it all the same, as other readers do."""
     plain = function("F", [node("Neg", ["a"], ["b"])])
     other = function("F", [node("Abs", ["a"], ["b"])], field(13, "v"))
     for ir_version in (9, 10):
         data = calling(ir_version, plain, other, overload="v")
-        rules = told(data)
+        rules = reported(data)
         assert ("ir.gate.overload" in rules) == ("function.id.unique" in rules) == (ir_version == 9)
         expect_kept(data, tmp_path)
         assert run(data, x=np.float32([1, -2]))[0].tolist() == [1, 2]
@@ -392,7 +392,7 @@ def test_bodies_of_early_functions_import_nothing(tmp_path):
     """They rely on the operator set around them; later ones list their imports, and a model's have to."""
     body = [node("Abs", ["a"], ["c"]), node("Neg", ["c"], ["b"])]
     local = calling(8, function("F", body, imports=b""))
-    assert told(local) == {"function.opset.import": "error"}
+    assert reported(local) == {"function.opset.import": "error"}
     assert run(local, x=np.float32([1, -2]))[0].tolist() == [-1, -2]
     inner = function("G", [node("Neg", ["a"], ["b"])], imports=b"", domain=None)
     outer = function("F", [node("G", ["a"], ["b"], domain="com.example")], imports=b"", domain=None)
@@ -415,7 +415,7 @@ def test_one_release_had_algorithms_call_the_graph(tmp_path):
     call = node("GraphCall", ["x"], ["out"], attribute("graph_name", "g"), domain="ai.onnx.preview.training")
     algorithm = graph([call, node("Sub", ["w", "out"], ["new_w"])], [], [value("new_w", [2])], name="step")
     data = training(7, algorithm, "new_w")
-    assert told(data) == {"op.declared": "error"}
+    assert reported(data) == {"op.declared": "error"}
     assert "1.7" in hint_of(data, "op.declared")
     expect_kept(data, tmp_path, (".onnx", ".json", ".textproto"))
     assert run(data, x=np.float32([3, 4]))[0].tolist() == [3, 8]
@@ -426,7 +426,7 @@ def test_updates_may_come_from_the_main_graph(tmp_path):
     algorithm = graph([node("Neg", ["w"], ["new_w"])], [], [value("new_w", [2])], name="step")
     for binding, main_nodes in [("new_w", []), ("w2", [node("Neg", ["w"], ["w2"])])]:
         data = training(7, algorithm, binding, *main_nodes)
-        assert told(data) == {}
+        assert reported(data) == {}
         expect_kept(data, tmp_path, (".onnx", ".json", ".textproto"))
         assert run(data, x=np.float32([3, 4]))[0].tolist() == [3, 8]
-    assert told(training(7, algorithm, "nothing")) == {"train.binding.update-value": "error"}
+    assert reported(training(7, algorithm, "nothing")) == {"train.binding.update-value": "error"}

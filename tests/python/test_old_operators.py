@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import wire
-from old_files import X, expect_kept, expect_refused_by_texts, parsed, run, told, unary
+from old_files import X, expect_kept, expect_refused_by_texts, parsed, run, reported, unary
 from onnx import helper
 from wire import attribute, field, floats, graph, int64s, model, node, opset, value
 
@@ -11,7 +11,7 @@ import norn
 
 
 def test_attributes_of_ir_1_have_no_type(tmp_path):
-    """The field that is present tells; type came with IR 2 and is required since."""
+    """The field that is present shows the type; the field type came with IR 2 and is required since."""
     main = graph(
         [node("Constant", [], ["c"], attribute("value", floats("", [1, 2, 3], [1, 3]), kind=4, typed=False)),
          node("Clip", ["x"], ["l"], attribute("max", 2.5, typed=False)),
@@ -20,20 +20,20 @@ def test_attributes_of_ir_1_have_no_type(tmp_path):
          node("Cast", ["n"], ["y"], attribute("to", "DOUBLE", typed=False))],
         [value("x", [3, 2])], [value("y", [3, 3], wire.DOUBLE)])
     data = model(1, main)
-    assert told(data) == {}
+    assert reported(data) == {}
     expect_kept(data, tmp_path)
     x = np.float32([[1, -2], [3, 4], [-5, 6]])
     y = run(data, x=x)[0]
     assert y.dtype == np.float64
     np.testing.assert_array_equal(y, np.concatenate([[[1, 2, 3]], x.clip(max=2.5).T]))
-    assert told(model(2, main)) == {"attr.type.present": "error"}
-    assert told(unary("Transpose", attribute("perm", [0, 2, 1]), ir_version=1)) == {"ir.gate.attr-type": "error"}
+    assert reported(model(2, main)) == {"attr.type.present": "error"}
+    assert reported(unary("Transpose", attribute("perm", [0, 2, 1]), ir_version=1)) == {"ir.gate.attr-type": "error"}
 
 
 def test_an_empty_list_of_ir_1_looks_like_no_value():
     """Nothing of it is on the wire but the name: it is a list without elements if the operator wants a list."""
     scalar = unary("Reshape", field(1, "shape"), ir_version=1, dims=(1, 1, 1), out=())
-    assert told(scalar) == {}
+    assert reported(scalar) == {}
     assert run(scalar, x=np.float32([[[4]]]))[0].shape == ()
     nothing = unary("Clip", field(1, "min"), ir_version=1)
     with pytest.raises(norn.InvalidGraph, match=r'"min".*no value'):
@@ -43,7 +43,7 @@ def test_an_empty_list_of_ir_1_looks_like_no_value():
 def test_a_withdrawn_value_of_attributes_is_reported_and_not_read(tmp_path):
     """Field 12, `v`, lived for weeks before 1.0. What it held is kept, never taken for the value."""
     data = unary("Clip", attribute("max", 0.5) + field(12, field(1, 3)))
-    assert told(data) == {"attr.reserved-v": "error"}
+    assert reported(data) == {"attr.reserved-v": "error"}
     expect_kept(data, tmp_path, (".onnx",))
     expect_refused_by_texts(data, tmp_path)
     assert "unknown fields of AttributeProto" in norn.load(data).to_text()
@@ -62,7 +62,7 @@ def test_numbers_of_attribute_types_are_not_those_of_their_fields(tmp_path):
                   attribute("e", 1) + field(13, "documented")]
     data = model(8, graph([node("Op", ["x"], ["y"], *attributes, domain="com.example")], [value("x", [2])],
                           [value("y", [2])]), opset(13), opset(1, "com.example"))
-    assert told(data) == {}
+    assert reported(data) == {}
     expect_kept(data, tmp_path, (".onnx", ".json", ".textproto"))
     read = parsed(norn.load(data).SerializeToString()).graph.node[0].attribute
     assert [a.type for a in read] == [13, 14, 11, 12, 2]
@@ -72,7 +72,7 @@ def test_numbers_of_attribute_types_are_not_those_of_their_fields(tmp_path):
     swapped = field(1, "a") + field(13, kind) + field(20, 13)
     wrong = model(8, graph([node("Op", ["x"], ["y"], swapped, domain="com.example")], [value("x", [2])],
                            [value("y", [2])]), opset(13), opset(1, "com.example"))
-    assert told(wrong)["attr.value.message-present"] == "error"
+    assert reported(wrong)["attr.value.message-present"] == "error"
 
 
 IN_PLACE = {
@@ -117,8 +117,8 @@ def test_consumed_inputs_was_a_hint_for_working_in_place(op_type):
     main = graph([node(op_type, names, ["y"], *NEEDED.get(op_type, []), hint)], inputs,
                  [value("y", [None] * (2 if op_type == "Reshape" else 3))])
     data = model(3, main, opset(1))
-    assert told(data) == {}
-    assert "node.attributes.known" in told(model(3, main, opset(6)))
+    assert reported(data) == {}
+    assert "node.attributes.known" in reported(model(3, main, opset(6)))
     if op_type == "BatchNormalization":
         return  # test_consumed_inputs_was_required_once
     feeds = {n: np.float32([1, 2, 3]) + i if of_channels and i else X * (i + 1) + i / 2 for i, n in enumerate(names)}
@@ -136,8 +136,8 @@ def batch_normalization(version, *attributes, statistics=(3,)):
 def test_consumed_inputs_was_required_once(tmp_path):
     """BatchNormalization of version 1 had to give it; files without it run all the same."""
     data = batch_normalization(1, attribute("is_test", 1))
-    assert told(data) == {"node.attributes.required": "error"}
-    assert told(batch_normalization(1, attribute("is_test", 1), attribute("consumed_inputs", [0, 0, 0, 1, 1]))) == {}
+    assert reported(data) == {"node.attributes.required": "error"}
+    assert reported(batch_normalization(1, attribute("is_test", 1), attribute("consumed_inputs", [0, 0, 0, 1, 1]))) == {}
     feeds = dict.fromkeys(["scale", "bias", "mean", "var"], np.float32([1, 2, 3]))
     assert run(data, x=X, **feeds)[0].shape == X.shape
 
@@ -151,11 +151,11 @@ def test_consumed_inputs_was_required_once(tmp_path):
     (7, [attribute("spatial", 0)], (3, 4)),
 ])
 def test_batch_normalization_had_is_test_and_spatial(version, attributes, statistics, tmp_path):
-    """is_test up to 6 tells training from inference; spatial = 0 up to 7 has statistics for each activation."""
+    """is_test up to 6 distinguishes training from inference; spatial = 0 up to 7 has statistics for each activation."""
     data = batch_normalization(version, *attributes, statistics=statistics)
-    assert told(data) == {}
+    assert reported(data) == {}
     expect_kept(data, tmp_path)
-    assert "node.attributes.known" in told(batch_normalization(9, *attributes, statistics=statistics))
+    assert "node.attributes.known" in reported(batch_normalization(9, *attributes, statistics=statistics))
     rng = np.random.default_rng(version)
     scale, bias, mean, var = (rng.random(statistics, np.float32) + 0.5 for _ in range(4))
     wide = (lambda a: a[:, None]) if statistics == (3,) else lambda a: a
@@ -168,14 +168,14 @@ def test_batch_normalization_had_is_test_and_spatial(version, attributes, statis
 def test_dropout_had_is_test(version, tmp_path):
     """Its default, 0, asks for training: about `ratio` of the elements are dropped and the others grow."""
     inference = unary("Dropout", attribute("is_test", 1), attribute("ratio", 0.5), version=version)
-    assert told(inference) == {}
+    assert reported(inference) == {}
     expect_kept(inference, tmp_path)
     np.testing.assert_array_equal(run(inference, x=X)[0], X)
     training = unary("Dropout", attribute("ratio", 0.5), version=version, dims=(100, 100))
     y = run(training, x=np.ones((100, 100), np.float32))[0]
     assert set(np.unique(y)) == {0, 2}
     assert 0.4 < (y == 0).mean() < 0.6
-    assert told(unary("Dropout", attribute("is_test", 1), version=7)) == {"node.attributes.known": "error"}
+    assert reported(unary("Dropout", attribute("is_test", 1), version=7)) == {"node.attributes.known": "error"}
 
 
 BINARY = {
@@ -198,9 +198,9 @@ def test_binary_operators_broadcast_one_way_until_version_6(op_type, tmp_path):
     placed = [attribute("broadcast", 1), attribute("axis", 1)]
     version = 1 if op_type in GIVES_BOOL | {"Pow"} else 6
     legacy = binary(op_type, version, [3], *placed)
-    assert told(legacy) == {}
+    assert reported(legacy) == {}
     expect_kept(legacy, tmp_path)
-    assert told(binary(op_type, 7, [3], *placed)) == {"node.attributes.known": "error"}
+    assert reported(binary(op_type, 7, [3], *placed)) == {"node.attributes.known": "error"}
     rng = np.random.default_rng(len(op_type))
 
     def sample(*shape):
@@ -230,14 +230,14 @@ def test_gemm_broadcast_its_third_input_on_request(tmp_path):
                               [value("a", [2, 3]), value("b", [3, 4]), value("c", c_dims)], [value("y", [2, 4])]),
                      opset(version))
     data = gemm(6, [4], attribute("broadcast", 1))
-    assert told(data) == {}
+    assert reported(data) == {}
     expect_kept(data, tmp_path)
     a, b, c = X[0, :2, :3], X[1, :, :], np.float32([1, 2, 3, 4])
     np.testing.assert_allclose(run(data, a=a, b=b, c=c)[0], a @ b + c, rtol=1e-5, atol=1e-5)
     np.testing.assert_allclose(run(gemm(7, [4]), a=a, b=b, c=c)[0], a @ b + c, rtol=1e-5, atol=1e-5)
     with pytest.raises(norn.Error, match="broadcast"):
         run(gemm(6, [4]), a=a, b=b, c=c)
-    assert told(gemm(7, [4], attribute("broadcast", 1))) == {"node.attributes.known": "error"}
+    assert reported(gemm(7, [4], attribute("broadcast", 1))) == {"node.attributes.known": "error"}
 
 
 def test_cast_named_its_target_in_words(tmp_path):
@@ -246,40 +246,40 @@ def test_cast_named_its_target_in_words(tmp_path):
         elem = wire.DOUBLE if to in ("DOUBLE", wire.DOUBLE) else wire.INT32
         data = model(3, graph([node("Cast", ["x"], ["y"], attribute("to", to))], [value("x", [3])],
                               [value("y", [3], elem)]), opset(version))
-        assert told(data) == {}
+        assert reported(data) == {}
         expect_kept(data, tmp_path)
         y = run(data, x=np.float32([-1.75, 0, 2.5]))[0]
         assert y.dtype == (np.float64 if elem == wire.DOUBLE else np.int32)
         assert y.tolist() == ([-1.75, 0, 2.5] if elem == wire.DOUBLE else [-1, 0, 2])
     for version, to in [(6, "DOUBLE"), (1, wire.DOUBLE)]:
         wrong = unary("Cast", attribute("to", to), version=version)
-        assert told(wrong) == {"node.attributes.type": "error"}
+        assert reported(wrong) == {"node.attributes.type": "error"}
     with pytest.raises(norn.Error, match="FLOTE"):
         run(unary("Cast", attribute("to", "FLOTE")), x=X)
 
 
-def test_concat_joined_along_axis_1_unless_told(tmp_path):
+def test_concat_joined_along_axis_1_by_default(tmp_path):
     """The axis is required since version 4."""
     data = model(3, graph([node("Concat", ["x", "x"], ["y"])], [value("x", [2, 3])], [value("y", [2, 6])]), opset(1))
-    assert told(data) == {}
+    assert reported(data) == {}
     expect_kept(data, tmp_path)
     np.testing.assert_array_equal(run(data, x=X[:, :, 0])[0], np.concatenate([X[:, :, 0]] * 2, axis=1))
     later = model(3, graph([node("Concat", ["x", "x"], ["y"])], [value("x", [2, 3])], [value("y", [2, 6])]), opset(4))
-    assert told(later) == {"node.attributes.required": "error"}
+    assert reported(later) == {"node.attributes.required": "error"}
 
 
 def test_early_operators_took_other_attributes(tmp_path):
     """Reshape its shape, Pad `paddings`, Split sizes as an attribute or an input, recurrent ones output_sequence."""
     reshape = unary("Reshape", attribute("shape", [0, -1]), out=(2, 12))
-    assert told(reshape) == {}
+    assert reported(reshape) == {}
     expect_kept(reshape, tmp_path)
     np.testing.assert_array_equal(run(reshape, x=X)[0], X.reshape(2, 12))
 
     pad = unary("Pad", attribute("paddings", [0, 1, 0, 0, 0, 2]), attribute("value", 9.0), out=(2, 4, 6))
-    assert told(pad) == {}
+    assert reported(pad) == {}
     expect_kept(pad, tmp_path)
     np.testing.assert_array_equal(run(pad, x=X)[0], np.pad(X, [(0, 0), (1, 0), (0, 2)], constant_values=9))
-    assert "node.attributes.known" in told(unary("Pad", attribute("paddings", [0] * 6), version=2))
+    assert "node.attributes.known" in reported(unary("Pad", attribute("paddings", [0] * 6), version=2))
 
     by_attribute = model(3, graph([node("Split", ["x"], ["y", "z"], attribute("axis", 1), attribute("split", [1, 2]))],
                                   [value("x", [2, 3])], [value("y", [2, 1]), value("z", [2, 2])]), opset(1))
@@ -287,7 +287,7 @@ def test_early_operators_took_other_attributes(tmp_path):
                               [value("x", [2, 3]), value("s", [2])], [value("y", [2, 1]), value("z", [2, 2])],
                               [floats("s", [1, 2])]), opset(1))
     for split in (by_attribute, by_input):
-        assert told(split) == {}
+        assert reported(split) == {}
         expect_kept(split, tmp_path)
         y, z = run(split, x=X[:, :, 0])
         np.testing.assert_array_equal(np.concatenate([y, z], axis=1), X[:, :, 0])
@@ -302,9 +302,9 @@ def test_recurrent_operators_were_asked_for_their_sequence(op_type, gates, tmp_p
                               [value("x", [5, 1, 3]), value("w", [1, 2 * gates, 3]), value("r", [1, 2 * gates, 2])],
                               [value("y", [5, 1, 1, 2]), value("h", [1, 1, 2])]), opset(version))
     asked = recurrent(1, attribute("output_sequence", 1))
-    assert told(asked) == {}
+    assert reported(asked) == {}
     expect_kept(asked, tmp_path)
-    assert "node.attributes.known" in told(recurrent(7, attribute("output_sequence", 1)))
+    assert "node.attributes.known" in reported(recurrent(7, attribute("output_sequence", 1)))
     rng = np.random.default_rng(gates)
     x, w, r = (rng.standard_normal(s).astype(np.float32) for s in ((5, 1, 3), (1, 2 * gates, 3), (1, 2 * gates, 2)))
     y, h = run(asked, x=x, w=w, r=r)
@@ -322,8 +322,8 @@ def test_recurrent_operators_were_asked_for_their_sequence(op_type, gates, tmp_p
 def test_experimental_operators_without_a_meaning(op_type, tmp_path):
     """They stand in old files and have no signature any more: known by name, kept, and refused with the reason."""
     data = unary(op_type, attribute("scale", 2.0), attribute("border", [1, 2]))
-    assert told(data) == {"op.experimental-removed": "warning"}
-    assert told(data, profile="runtime") == {"norn.operator.runnable": "error"}
+    assert reported(data) == {"op.experimental-removed": "warning"}
+    assert reported(data, profile="runtime") == {"norn.operator.runnable": "error"}
     expect_kept(data, tmp_path)
     with pytest.raises(norn.NotImplemented, match=rf'(?s)"{op_type}".*experimental'):
         norn.InferenceSession(data)
@@ -361,10 +361,10 @@ def experimental(op_type, version, attributes, inputs):
 def test_experimental_operators_run(op_type, version, tmp_path):
     attributes, inputs, wanted, runs_elsewhere = EXPERIMENTAL[op_type]
     data, feeds = experimental(op_type, version, attributes, inputs)
-    said = told(data)
+    said = reported(data)
     assert said["op.experimental-removed"] == "warning"
     assert "error" not in said.values()
-    assert "error" not in told(data, profile="runtime").values()
+    assert "error" not in reported(data, profile="runtime").values()
     expect_kept(data, tmp_path)
     (y,) = norn.InferenceSession(data).run(None, feeds)
     np.testing.assert_allclose(y, wanted, rtol=1e-6)
@@ -376,7 +376,7 @@ def test_experimental_operators_run(op_type, version, tmp_path):
 @pytest.mark.parametrize("op_type", EXPERIMENTAL)
 def test_experimental_operators_end_with_version_9(op_type):
     data, _ = experimental(op_type, 10, *EXPERIMENTAL[op_type][:2])
-    assert told(data)["op.experimental-removed"] == "warning"
-    assert told(data, profile="runtime")["norn.operator.runnable"] == "error"
+    assert reported(data)["op.experimental-removed"] == "warning"
+    assert reported(data, profile="runtime")["norn.operator.runnable"] == "error"
     with pytest.raises(norn.Error, match=f"{op_type} is deprecated since version 10"):
         norn.InferenceSession(data)

@@ -114,7 +114,7 @@ print(files["found_bytes"], files["written_bytes"], files["problem"])
 """
 
 
-# Root may write anywhere, and is somebody else for a while.
+# Root may write anywhere, and becomes another user for a while.
 AS_NOBODY = {
     "before": "if os.getuid() == 0: os.seteuid(65534)",
     "after": "if os.getuid() == 0: os.seteuid(0)",
@@ -189,7 +189,7 @@ def flip(at):
 
 
 def grow(path):
-    """A whole header that tells of 64 GB, and a file of that size."""
+    """A whole header that claims 64 GB, and a file of that size."""
     content = bytearray(path.read_bytes())
     before = len(content) - int.from_bytes(content[16:24], sys.byteorder)
     content[16:24] = (1 << 36).to_bytes(8, sys.byteorder)
@@ -239,7 +239,7 @@ def test_what_is_not_whole_counts_as_absent_and_is_written_again(tmp_path, plain
     assert elsewhere(tmp_path, folder)[:3] == (written, 0, "")
 
 
-def test_a_form_that_cannot_be_written_is_told_and_the_session_runs(tmp_path, plain):
+def test_a_form_that_cannot_be_written_is_reported_and_the_session_runs(tmp_path, plain):
     folder = tmp_path / "forms"
     elsewhere(tmp_path, folder)
     first = packed(folder)[0]
@@ -294,7 +294,7 @@ def test_a_session_does_not_see_what_becomes_of_files(tmp_path, plain):
     np.testing.assert_array_equal(found.run(None, {"x": X})[0], plain)
 
 
-def test_a_full_disk_is_told_and_the_session_runs(tmp_path, plain):
+def test_a_full_disk_is_reported_and_the_session_runs(tmp_path, plain):
     folder = tmp_path / "forms"
     limit = "resource.setrlimit(resource.RLIMIT_FSIZE, (%s, resource.RLIM_INFINITY))"
     how = {"before": limit % "100_000", "after": limit % "resource.RLIM_INFINITY"}  # the answer is to be written

@@ -61,7 +61,7 @@ MODELS = {
                                      node("MatMul", "x,i", "z")], [2, 2], {"y": (FLOAT, 2), "z": (FLOAT, 2)}),
     "dropout": model([node("Dropout", "x", "a"), node("Relu", "a", "b"), node("Dropout", "b", "c,mask"),
                       node("Identity", "c", "y")], [2, 3], {"y": (FLOAT, 2), "mask": (TensorProto.BOOL, 2)}),
-    "dropout that is told not to train": model(
+    "dropout that does not train": model(
         [const("ratio", np.float32(0.5)), const("training", np.array(False)),
          node("Dropout", "x,ratio,training", "a"), node("Neg", "a", "y")], [4], Y),
     "casts": model([node("Cast", "x", "a", to=FLOAT), node("Cast", "a", "b", to=INT64), node("Cast", "b", "y", to=INT64)],
@@ -150,7 +150,7 @@ def test_passes_over_larger_weights_left_out(name, disabled):
         np.testing.assert_allclose(session.run(None, feeds)[0], wanted[0], rtol=1e-5, atol=1e-5)
 
 
-def test_explain_tells_what_nearly_fitted():
+def test_explain_reports_what_nearly_fitted():
     proto = model(
         [const("w", array(3, 2, 1, 2)), node("Conv", "x,w", "c"), node("BatchNormalization", "c,s,b,m,v", "n"),
          node("Tanh", "c", "t"), node("Sub", "n,t", "y")], [1, 2, 5, 5], Y4, BATCH_NORM)  # fmt: skip
@@ -179,7 +179,7 @@ NEARLY = {
 
 
 @pytest.mark.parametrize("why", NEARLY)
-def test_explain_tells_which_pass_nearly_fitted(why):
+def test_explain_reports_which_pass_nearly_fitted(why):
     text = '<ir_version: 10, opset_import: ["": 21]>' + NEARLY[why]
     assert "not " + why in norn.InferenceSession(norn.parse_text(text)).explain()
 
@@ -393,7 +393,7 @@ def test_clip_by_nan_is_nan_however_the_bound_comes():
 
 @pytest.mark.parametrize("strings", ["v, n = StringSplit(c)", "v = StringConcat(c, c)"])
 def test_strings_that_are_known_are_read_and_given_out(strings):
-    """Without folding, planning finds them out; they are no bytes to be copied to an output."""
+    """Without folding, planning finds them out; they cannot be copied to an output as bytes."""
     m = onnx.parser.parse_model(
         f"""<ir_version: 10, opset_import: ["": 25]>
         g (int64[N] at) => (picked, v) {{
@@ -413,7 +413,7 @@ def test_strings_that_are_known_are_read_and_given_out(strings):
 @pytest.mark.parametrize("less", [2, 3])
 @pytest.mark.parametrize("passes", [[], ["all"]])
 def test_sizes_that_a_reshape_copies_are_none_of_those_that_it_was_asked_for(less, passes):
-    """N - 2 is no size where it comes to 0 or -1: what was inferred from it must hold for no other node either."""
+    """N - 2 is not a size where it is 0 or -1: what was inferred from it must hold for no other node either."""
     model = norn.parse_text(
         f"""<ir_version: 10, opset_import: ["" : 21]>
         g (float[N,6] x) => (int64[1] d, float[a,b] y, bool[1] same, float[c] ones)

@@ -4,7 +4,7 @@ Each seed gives one small convolutional network: sizes, windows, paddings, branc
 version are drawn. What single-operator tests cannot see shows here: fusions, layouts, memory that is reused too early.
 
 The onnx package's evaluator is not asked about operators where it departs from the standard's text for some versions
-(an epsilon it ignores, windows that lie in the padding); single-operator tests hold those against recorded results.
+(an epsilon it ignores, windows that lie in the padding); single-operator tests compare those with recorded results.
 """
 
 import random

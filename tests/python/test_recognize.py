@@ -294,7 +294,7 @@ LATE_MASKS = {
 
 
 @pytest.mark.parametrize("form", LATE_MASKS)
-def test_attention_whose_sizes_only_a_run_tells(form):
+def test_attention_whose_sizes_only_a_run_determines(form):
     """Nothing relates the mask's sizes to the scores': where it broadcasts to them, one step computes all of it."""
     inputs = "float[b, h, n, e] q, float[b, h, m1, e] k, float[b, h, m2, w] v, float[m3, m4, m5, m6] m"
     proto = model(inputs, LATE + LATE_MASKS[form] + " y = MatMul (p, v)")

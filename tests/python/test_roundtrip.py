@@ -1,4 +1,4 @@
-"""Reading and writing keeps everything: held against the onnx package's own parser.
+"""Reading and writing keeps everything: compared with the onnx package's own parser.
 
 protobuf compares messages field by field, unknown fields included in the serialisation, so equality after a round trip
 means that nothing was lost or invented.
@@ -199,7 +199,7 @@ def test_other_files_are_named(data, says, tmp_path):
         roundtrip(data, tmp_path)
 
 
-def test_a_truncated_model_tells_how_much_is_missing(tmp_path):
+def test_a_truncated_model_reports_how_much_is_missing(tmp_path):
     data = MODELS[0].read_bytes()
     with pytest.raises(norn.Error, match=r"at least \d+ bytes are missing"):
         roundtrip(data[: len(data) // 2], tmp_path)

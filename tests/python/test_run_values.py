@@ -211,7 +211,7 @@ def test_data_sets_of_every_type(elem_type, tmp_path):
     assert f"{wrong} of 5 elements differ; the worst, element 0" in text
 
 
-def test_the_largest_difference_is_told(tmp_path):
+def test_the_largest_difference_is_reported(tmp_path):
     onnx.save(identity(FLOATS), tmp_path / "m.onnx")
     x = np.float32([1, 2, 4])
     near, far = x + np.float32([0, 0.0005, 0]), x + np.float32([0, 0, 1])

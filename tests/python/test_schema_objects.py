@@ -79,7 +79,7 @@ def test_schema_equals_onnx(key, theirs):
             if a.default_tensor_type is None:
                 assert a.default_value == default_of(attribute), attribute_name
             else:
-                # onnx tells of these in words only.
+                # onnx describes these in words only.
                 assert a.type is ours.AttrType.TENSOR and default_of(attribute) is None
 
 

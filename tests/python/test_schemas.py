@@ -1,6 +1,6 @@
 """Every schema row of Norn against the installed onnx package's, operator by operator and version by version.
 
-Operators that ONNX does not have are held against onnxruntime's, where that is installed.
+Operators that ONNX does not have are compared with onnxruntime's, where that is installed.
 """
 
 import json

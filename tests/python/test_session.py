@@ -50,7 +50,7 @@ def test_digits_agrees_with_the_reference_evaluator(digits):
 # --- what goes in and comes out
 
 
-def test_interface_is_told():
+def test_interface_is_described():
     session = norn.InferenceSession(CNN)
     (image,), (logits,) = session.get_inputs(), session.get_outputs()
     assert (image.name, image.type, image.shape) == ("image", "tensor(float)", ["batch", 1, 8, 8])
@@ -145,9 +145,9 @@ def test_bytes_of_small_types_are_in_range(name, tmp_path):
         np.testing.assert_array_equal(run(extended.view(dtype)), codes)
     for byte in (1 << bits, 0x41 if bits < 6 else 0x81, 0xF3 if bits < 4 or not name.startswith("int") else 0x93):
         odd = np.array([0, byte], np.uint8).view(dtype)
-        with pytest.raises(norn.InvalidArgument, match=f"element 1 .* is the byte {byte}") as told:
+        with pytest.raises(norn.InvalidArgument, match=f"element 1 .* is the byte {byte}") as caught:
             run(odd)
-        assert session is None or 'input "x"' in told.value.where
+        assert session is None or 'input "x"' in caught.value.where
         for file in ("x.pb", "x.npz"):
             with pytest.raises(norn.InvalidArgument, match=f"is the byte {byte}"):
                 norn.save_value(tmp_path / file, odd)
@@ -221,9 +221,9 @@ def test_explain_and_program_text():
     session = norn.InferenceSession(CNN)
     assert "Conv" in session.explain()
     assert "Conv" in session.program_text()
-    told = session.explanation()
-    assert told["runnable"] and told["planned"]
-    steps = told["steps"]
+    explained = session.explanation()
+    assert explained["runnable"] and explained["planned"]
+    steps = explained["steps"]
     assert sum(o["op_type"] == "Conv" for step in steps for o in step["operations"]) == 2
     assert all(step["kernel"] in session.explain() for step in steps)
     image = np.zeros((3, 1, 8, 8), np.float32)
@@ -492,7 +492,7 @@ def test_run_options():
     assert options.get_run_config_entry("memory.enable_memory_arena_shrinkage") == "cpu:0"
     with pytest.raises(norn.InvalidArgument, match='"nothing"'):
         options.get_run_config_entry("nothing")
-    # What would have no effect is no attribute.
+    # Options without an effect are not attributes.
     for name in ("only_execute_path_to_fetches", "training_mode"):
         with pytest.raises(AttributeError):
             setattr(options, name, True)

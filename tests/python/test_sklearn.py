@@ -15,10 +15,10 @@ HERE = pathlib.Path(__file__).parent / "sklearn_models"
 CASES = json.loads((HERE / "cases.json").read_text(encoding="utf-8"))
 
 
-def array(told):
-    dtype = object if told["type"] == "str" else told["type"]
-    data = [np.nan if v is None else v for v in told["data"]]
-    return np.array(data, dtype).reshape(told["shape"])
+def array(case):
+    dtype = object if case["type"] == "str" else case["type"]
+    data = [np.nan if v is None else v for v in case["data"]]
+    return np.array(data, dtype).reshape(case["shape"])
 
 
 def as_table(found):
@@ -32,8 +32,8 @@ def test_pipelines(name, reference_only):
     feeds = {n: array(a) for n, a in CASES[name]["feeds"].items()}
     session = norn.InferenceSession(HERE / f"{name}.onnx", norn.SessionOptions(reference_only=reference_only))
     found = [as_table(f) for f in session.run(None, feeds)]
-    for f, told in zip(found, CASES[name]["outputs"], strict=False):
-        expected = array(told)
+    for f, case in zip(found, CASES[name]["outputs"], strict=False):
+        expected = array(case)
         assert f.size == expected.size
         if expected.dtype == object:
             assert f.reshape(-1).tolist() == expected.reshape(-1).tolist()

@@ -1,4 +1,4 @@
-"""The notations that people read, held against the onnx package and google.protobuf."""
+"""The notations that people read, compared with the onnx package and google.protobuf."""
 
 import random
 import re

@@ -15,7 +15,7 @@ NODES = 5_000
 
 
 class Elsewhere:
-    """A thread that counts whenever it gets the GIL, which nobody takes from a thread that does not let go of it."""
+    """A thread that counts whenever it gets the GIL, which it cannot take from a thread that does not release it."""
 
     def __init__(self):
         self.count = 0

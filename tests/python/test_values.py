@@ -95,7 +95,7 @@ def test_other_kinds_of_onnx(tmp_path, what):
     assert_equal(norn.load_values(path, kind=kind), {proto.name: wanted})
     assert norn.check_data(path, kind).ok and norn.check_data(proto).ok
     if what != "no sequence":
-        assert_equal(norn.load_value(path), wanted)  # the bytes tell
+        assert_equal(norn.load_value(path), wanted)  # the bytes show the kind
 
 
 def test_sparse_tensors(tmp_path):
@@ -112,7 +112,7 @@ def test_sparse_tensors(tmp_path):
     assert norn.check_data(proto).ok
 
 
-def test_what_bytes_cannot_tell(tmp_path):
+def test_what_bytes_cannot_distinguish(tmp_path):
     one = numpy_helper.from_list([ARRAYS["floats"]], "s")
     same = numpy_helper.from_optional(ARRAYS["floats"], "s", onnx.OptionalProto.TENSOR)
     assert one.SerializeToString() == same.SerializeToString()

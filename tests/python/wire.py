@@ -62,7 +62,7 @@ KIND = {float: 1, int: 2, str: 3, bytes: 3}
 
 
 def attribute(name, value, kind=None, typed=True):
-    """`kind` is the number of the type, which a plain value tells; typed=False leaves it out, as IR 1 does."""
+    """`kind` is the number of the type, by default the value's; typed=False leaves it out, as IR 1 does."""
     is_list = isinstance(value, list)
     if kind is None:
         kind = KIND[type(value[0])] + 5 if is_list else KIND[type(value)]

@@ -1,4 +1,4 @@
 """A trial of Norn: seeded random models, run every way there is, against ONNX Runtime and node by node.
 
-`make trial MINUTES=10` runs it; README.md tells what it draws, what counts as truth, and what it writes.
+`make trial MINUTES=10` runs it; README.md says what it draws, what counts as truth, and what it writes.
 """

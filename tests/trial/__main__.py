@@ -78,30 +78,30 @@ class Trial:
             for case, finding in pending:
                 self._found(case, finding)
 
-    def _work(self, mode: str, seeds: list[int]) -> Callable[[guard.Tell], None]:
+    def _work(self, mode: str, seeds: list[int]) -> Callable[[guard.Send], None]:
         runtime = not self.arguments.without_onnxruntime
 
-        def work(tell: guard.Tell) -> None:
+        def work(send: guard.Send) -> None:
             for seed in seeds:
                 if time.monotonic() > self.until and self.arguments.seed is None:
                     return
-                tell(("at", (seed, "drawing")))
+                send(("at", (seed, "drawing")))
                 case = graphs.draw_case(seed, mode)
                 if case is None:
-                    tell(("counts", {"not drawn": 1}))
+                    send(("counts", {"not drawn": 1}))
                     continue
 
                 def phase(name: str, seed: int = seed) -> None:
-                    tell(("at", (seed, name)))
+                    send(("at", (seed, name)))
 
                 asked = runtime and (mode, seed) not in self.crashed
                 verdict = judge.judge(case, only=self._ways(), phase=phase, runtime=asked)
-                tell(("counts", verdict.counts))
+                send(("counts", verdict.counts))
                 kinds: set[str] = set()
                 for finding in verdict.findings:
                     if finding.kind not in kinds:
                         kinds.add(finding.kind)
-                        tell(("finding", (case, finding)))
+                        send(("finding", (case, finding)))
 
         return work
 
@@ -117,7 +117,7 @@ class Trial:
         if phase in ("drawing", "start", "truth", "compare", "onnx's evaluator"):
             self._note(f"crash: {why} while {phase}", f"{mode} {seed}")
             return
-        for case in guard.each(lambda tell: tell(graphs.draw_case(seed, mode)), PATIENCE):
+        for case in guard.each(lambda send: send(graphs.draw_case(seed, mode)), PATIENCE):
             self._found(case, Finding("crash" if why.startswith("SIG") else why, phase, 0, why))
 
     def _fails(self, finding: Finding) -> Callable[[Case], Finding | None]:
@@ -130,7 +130,7 @@ class Trial:
 
         def dies(case: Case) -> Finding | None:
             try:
-                collections.deque(guard.each(lambda tell: fails(case), 20), 0)
+                collections.deque(guard.each(lambda send: fails(case), 20), 0)
             except guard.Died as e:
                 return finding if e.why == finding.text else None
             return None
@@ -144,8 +144,8 @@ class Trial:
         if self.shrinking < 20 + 0.5 * (begun - self.start):
             seconds = self.arguments.shrink
 
-            def work(tell: guard.Tell) -> None:
-                shrink(case, self._fails(finding), seconds, tell)
+            def work(send: guard.Send) -> None:
+                shrink(case, self._fails(finding), seconds, send)
 
             try:
                 for better in guard.each(work, seconds + 30):
@@ -156,7 +156,7 @@ class Trial:
         sign = found.signature(smallest, last)
         if sign not in self.signatures:
             try:
-                for _ in guard.each(lambda tell: found.write(self.out, smallest, last, case), 60):
+                for _ in guard.each(lambda send: found.write(self.out, smallest, last, case), 60):
                     pass
             except guard.Died as e:
                 print(f"not written: {e.why}", flush=True)
@@ -172,7 +172,7 @@ class Trial:
         return f"{passed // 60}:{passed % 60:02}"
 
 
-def tell(counts: collections.Counter[str], signatures: dict[str, list[str]], out: pathlib.Path) -> int:
+def print_report(counts: collections.Counter[str], signatures: dict[str, list[str]], out: pathlib.Path) -> int:
     print("== counts")
     for name, count in sorted(counts.items()):
         print(f"{count:9} {name}")
@@ -210,7 +210,7 @@ def run(arguments: argparse.Namespace) -> int:
         counts.update(more)
         for sign, seeds in signs.items():
             signatures.setdefault(sign, []).extend(seeds)
-    return tell(counts, signatures, arguments.out)
+    return print_report(counts, signatures, arguments.out)
 
 
 def main() -> int:

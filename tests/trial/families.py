@@ -237,7 +237,7 @@ def matmul(s: Scope, schema: norn.OpSchema) -> list[Val] | None:
     def tail(k: int) -> Shape:
         return ((k,), (k, columns), (2, k, columns))[kind - 1]
 
-    if s.live == [-1]:  # nobody comes here: whatever it wants
+    if s.live == [-1]:  # never runs, so that anything may be here
         rows = s.rng.choice(s.world.small)
         return s.add("MatMul", [a, s.make(a.dtype, [tail(rows)])]) or s.add(
             "MatMul", [a, s.make(a.dtype, [tail(shapes[0][-1])])]

@@ -13,7 +13,7 @@ from . import families, families_fused, families_shape, registry
 from .scope import BOOL, F32, I64, Scope, Val, World
 from .truth import Refused, Value, reads_of
 
-# Function bodies whose inputs have to fit each other in ways that a schema does not tell; tests/python/
+# Function bodies whose inputs have to fit each other in ways that a schema does not express; tests/python/
 # test_function_bodies.py runs them.
 NEED_SIZES_THAT_FIT = (
     "AffineGrid",
@@ -237,7 +237,7 @@ def _condition(scope: Scope) -> Val | None:
 
 
 def _branch_graph(branch: Scope, results: list[Val], name: str) -> onnx.GraphProto:
-    """The branch without what its results do not need: whether that is run is nobody's concern."""
+    """The branch without what its results do not need: a runtime may run that or not."""
     for i, val in enumerate(results):
         if any(val is other for other in results[:i]) or not any(val is own for own in branch.values):
             copy = branch.one("Identity", [val])

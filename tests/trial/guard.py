@@ -1,4 +1,4 @@
-"""A function in a child process: whatever ends the child, the parent learns what it was about."""
+"""A function in a child process: however the child ends, the parent has what it sent until then."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 MEMORY = 12 << 30
-Tell = Callable[[Any], None]
+Send = Callable[[Any], None]
 
 
 class Died(Exception):
@@ -26,9 +26,9 @@ class Died(Exception):
         self.why = why
 
 
-def each(function: Callable[[Tell], object], seconds: float, memory: int = MEMORY) -> Iterator[Any]:
-    """What `function` hands to its argument, one after the other; Died if the child does, or is silent for so long. What
-    other processes take of the machine does not count, up to ten times as long."""
+def each(function: Callable[[Send], object], seconds: float, memory: int = MEMORY) -> Iterator[Any]:
+    """What `function` passes to its argument, one after the other. Raises Died if the child dies, or sends nothing for
+    `seconds`. Time that other processes take does not count, up to ten times as long."""
     read, write = os.pipe()
     sys.stdout.flush()
     sys.stderr.flush()
@@ -40,11 +40,11 @@ def each(function: Callable[[Tell], object], seconds: float, memory: int = MEMOR
             resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
             resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
-            def tell(item: Any) -> None:
+            def send(item: Any) -> None:
                 data = pickle.dumps(item)
                 _write(write, struct.pack("<Q", len(data)) + data)
 
-            function(tell)
+            function(send)
             code = 0
         except BaseException:  # noqa: BLE001
             import traceback

@@ -1,4 +1,4 @@
-"""What nobody should ask of an operator: a sound node with one thing wrong, or far too large, or at a type's end."""
+"""Invalid requests to operators: a sound node with one thing wrong, or far too large, or at a type's end."""
 
 from __future__ import annotations
 

@@ -234,7 +234,7 @@ def run_session(
     failed: Exception | None = None
     try:
         session = norn.InferenceSession(data, options)
-    except Exception as e:  # noqa: BLE001  what is no norn.Error is told below
+    except Exception as e:  # noqa: BLE001  what is not a norn.Error is reported below
         failed = e
     refused: set[int] = set()
     for turn, k in enumerate(case.order):

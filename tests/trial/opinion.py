@@ -1,7 +1,7 @@
-"""Third opinions, asked only where two answers differ: ONNX Runtime's of each node alone, which tells the node that the
+"""Third opinions, asked only where two answers differ: ONNX Runtime's of each node alone, which finds the node that the
 difference comes from; onnx's evaluator's of that node, in double precision; and shadows of other moves.
 
-None of them may excuse a wrong kernel of Norn's: what its node gives has to be what somebody else computes.
+None of them may excuse a wrong kernel of Norn's: what its node gives has to be what another implementation computes.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ _REFUSALS = (ValueError, IndexError, AssertionError)
 
 
 def supported(read: Read) -> bool:
-    """Whether somebody who is neither Norn nor ONNX Runtime gives what Norn's node gives, be it a refusal."""
+    """Whether an implementation other than Norn and ONNX Runtime gives what Norn's node gives, or refuses as it does."""
     if read.cells is None:
         return all(isinstance(_evaluated(read, wide), _REFUSALS) for wide in (False, True))
     if independent.agrees(read):
@@ -95,7 +95,7 @@ def _type(value: Value) -> object:
 
 
 def _as(value: Value, like: Value) -> Value:
-    """Rounded to the type of what it is held against; other types are kept."""
+    """Rounded to the type of what it is compared with; other types are kept."""
     if isinstance(value, list) and isinstance(like, list) and len(value) == len(like):
         return [_as(v, x) for v, x in zip(value, like, strict=True)]
     if isinstance(value, np.ndarray) and isinstance(like, np.ndarray) and value.dtype == np.float64:

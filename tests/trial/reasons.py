@@ -401,7 +401,7 @@ DIFFERENCES: list[Row] = [
     (
         "GroupNormalization",
         lambda r: r.empty,
-        "groups without elements have nothing to be normalised; ONNX Runtime cannot tell what shape they are put into",
+        "groups without elements have nothing to be normalised; ONNX Runtime does not know their shape",
     ),
     (
         "LayerNormalization",

@@ -1,4 +1,4 @@
-"""What runs: operators and their versions, as Norn tells them at run time, and element types by their names."""
+"""What runs: operators and their versions, as Norn lists them at run time, and element types by their names."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 """Where an operand comes from: the same contents as an initializer, a constant, an input, a value that follows from
-shapes, one whose size only running tells, a view, an element of a sequence, the result of a branch."""
+shapes, one whose size is only known when running, a view, an element of a sequence, the result of a branch."""
 
 from __future__ import annotations
 

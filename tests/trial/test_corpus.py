@@ -1,7 +1,7 @@
 """What the trial found once does not come back, and the trial itself still finds its way.
 
 Without ONNX Runtime, which `make test` does not set up: the truth is written beside the corpus, and a few models of
-each mode are held against their nodes.
+each mode are compared with their nodes.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ def test_found_once(entry: Entry, way: str) -> None:
     """In a child, for some of them ended their process."""
     model = onnx.parser.parse_model(f'<ir_version: 10, opset_import: ["": {entry.opset}]> {entry.text}')
 
-    def work(tell: guard.Tell) -> None:
+    def work(send: guard.Send) -> None:
         session = norn.InferenceSession(model, judge.all_ways()[way])
         for feed, wanted in entry.turns:
             try:
-                tell((session.run(None, feed), wanted))
+                send((session.run(None, feed), wanted))
             except norn.Error as e:
-                tell((e, wanted))
+                send((e, wanted))
 
     for got, wanted in guard.each(work, 60):
         if wanted is None:
@@ -47,11 +47,11 @@ def test_a_few_models(mode: str) -> None:
     """In a child: should one end its process, the others' tests go on, and the seed is known."""
     at: list[object] = []
 
-    def work(tell: guard.Tell) -> None:
+    def work(send: guard.Send) -> None:
         for seed in range(8 if mode == "turn" else 25):
-            tell(seed)
+            send(seed)
             if (case := graphs.draw_case(seed, mode)) is not None:
-                tell((seed, judge.judge(case, runtime=False).findings))
+                send((seed, judge.judge(case, runtime=False).findings))
 
     try:
         for item in guard.each(work, 120):
@@ -73,6 +73,6 @@ def test_every_operator_is_drawn() -> None:
     ("got", "wrong"),
     [(f(1, 2), False), (f(1, 2.001), True), (np.array([1.0, 2.0]), True), (f([1, 2]), True)],
 )
-def test_differences_are_told(got: np.ndarray, wrong: bool) -> None:
+def test_differences_are_reported(got: np.ndarray, wrong: bool) -> None:
     value = f(1, 2)
     assert bool(difference(got, Cell(value, value))) is wrong

@@ -42,7 +42,7 @@ def ask(node: hostile.Node) -> str:
             if not str(e).strip():
                 return "BAD an error without a message"
             answers.append(None)
-        except Exception as e:  # noqa: BLE001  what is no norn.Error is told
+        except Exception as e:  # noqa: BLE001  what is not a norn.Error is reported
             return f"BAD running: {type(e).__name__}: {e}"
     fast, plain = answers
     # Where nothing is dropped, fast kernels do not look at the ratio.
@@ -67,19 +67,19 @@ def test_a_clear_error_or_an_answer(k: int) -> None:
     nodes = list(hostile.nodes(k, PARTS))
     skip: dict[int, int] = {}  # variants that ended a child, by node
 
-    def work(tell: guard.Tell, at: int, behind: int) -> None:
+    def work(send: guard.Send, at: int, behind: int) -> None:
         for i, node in enumerate(nodes[at:], at):
             for v, variant in enumerate(hostile.variants(node)):
                 if i == at and v < behind:
                     continue
-                tell((i, v, variant.name, ""))
-                tell((i, v, variant.name, ask(variant)))
+                send((i, v, variant.name, ""))
+                send((i, v, variant.name, ask(variant)))
 
     at, behind = 0, 0
     while at < len(nodes):
         last = (at, behind, nodes[at].name)
         try:
-            for i, v, name, answer in guard.each(lambda tell, a=at, b=behind: work(tell, a, b), PATIENCE, memory()):
+            for i, v, name, answer in guard.each(lambda send, a=at, b=behind: work(send, a, b), PATIENCE, memory()):
                 last = (i, v, name)
                 if answer:
                     counts[answer.split()[0]] += 1

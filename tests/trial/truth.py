@@ -2,7 +2,7 @@
 
 Nothing of Norn's planning is left then: every value is fed, every shape is a number. Beside each value that was rounded
 lies a shadow, computed from operands that were moved by a few units in the last place; how far both lie apart says what
-another order of rounding may change. A value that is no float must not depend on that at all.
+another order of rounding may change. A value that is not a float must not depend on that at all.
 """
 
 from __future__ import annotations

@@ -38,7 +38,7 @@ struct AttentionConfig {
   AttentionMask mask = AttentionMask::None;
   HeadStrides mask_strides{};
   std::int64_t mask_keys = 0;
-  float hidden = 0;         // Choice: what becomes of a score that is not chosen
+  float hidden = 0;         // Choice: the value of a score that is not chosen
   bool flags_hide = false;  // Choice: a flag that is set hides
   bool bias = false, bias_behind = false;
   HeadStrides bias_strides{};

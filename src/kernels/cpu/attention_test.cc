@@ -212,7 +212,7 @@ TEST(Attention, ProductsInDouble) {
             c.causal = causal;
             c.gives_present = past > 0;
             c.softcap = causal ? 3.0 : 0.0;
-            c.scale = 0.3;  // which is no float
+            c.scale = 0.3;  // not a float
             AttentionCase t = attention_case(c, rows == 5);
             t.c.type = DataType::Double;
             t.c.scores_stage = stage;

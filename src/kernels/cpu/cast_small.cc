@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::int64_t kTile = 512;
 
-// A zero point other than 0, which nobody gives to floats, is added to the quotient before that is rounded.
+// A zero point other than 0, which is unusual for floats, is added to the quotient before that is rounded.
 template <DataType type, bool saturate>
 void to_small(const void* x_data, const float* scales, const void* zeros_data, std::int64_t step, std::int64_t block,
               void* out_data, std::int64_t n) {

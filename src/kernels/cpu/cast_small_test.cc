@@ -51,7 +51,7 @@ TEST(CastSmall, RoundsAsOneNumberDoes) {
       const auto got = cast<std::uint8_t>({DataType::Float, type, 0, saturate}, x);
       for (std::size_t i = 0; i < x.size(); ++i)
         ASSERT_EQ(got[i], base::float_to_small_float(type, x[i], saturate)) << data_type_name(type) << " " << x[i];
-      // Of what lies so near to the middle that f32 does not tell.
+      // Values so near to the middle that f32 does not distinguish them from it.
       std::vector<double> fine;
       for (const float v : x)
         if (std::isfinite(v)) fine.insert(fine.end(), {static_cast<double>(v) * (1 + 1e-12), v * (1 - 1e-12)});

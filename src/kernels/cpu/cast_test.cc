@@ -108,7 +108,7 @@ TEST(Cast, DoublesToHalvesRoundOnce) {
     EXPECT_EQ(got[i], bits | (x[i] < 0 ? 0x8000 : 0)) << x[i];
   }
   const auto whole = cast<std::uint16_t>(DataType::Int32, DataType::BFloat16, std::vector<std::int32_t>{16842753});
-  EXPECT_EQ(whole[0], base::float_to_bfloat16(16908288)) << "just above the middle, which f32 cannot tell";
+  EXPECT_EQ(whole[0], base::float_to_bfloat16(16908288)) << "just above the middle, which f32 does not distinguish";
 }
 
 }  // namespace

@@ -80,7 +80,7 @@ void choose_loop(const Truth* condition, const void* x_data, bool x_one, const v
                  std::int64_t n) {
   const T *x = static_cast<const T*>(x_data), *y = static_cast<const T*>(y_data);
   T* out = static_cast<T*>(out_data);
-  // By masks: which of the two it is cannot be foretold.
+  // By masks: a branch would be mispredicted.
   const auto of = [&](auto x_at, auto y_at) {
     for (std::int64_t i = 0; i < n; ++i) {
       const T mask = static_cast<T>(T{0} - static_cast<T>(condition[i]));

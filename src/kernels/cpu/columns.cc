@@ -96,7 +96,7 @@ class Impute final : public Kernel {
       }
     });
   }
-  // A mark that the type cannot hold marks nothing.
+  // A mark that the type cannot hold equals no element.
   template <class T, class Mark>
   static bool equal(T v, Mark mark) {
     if constexpr (std::is_integral_v<T>)

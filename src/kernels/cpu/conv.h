@@ -34,7 +34,7 @@ std::span<const Candidate<ConvConfig>> conv_candidates();
 // Those that take depthwise convolutions as they are given, channels first, and whether they take this one.
 std::span<const Candidate<ConvConfig>> plane_conv_candidates();
 bool is_plane_conv(const Shape& x, const Shape& w, const Shape& out, const Shape& strides);
-// Those that round x and constant weights to bfloat16, for who allowed it. Sums are f32.
+// Those that round x and constant weights to bfloat16, where the caller allows it. Sums are f32.
 std::span<const Candidate<ConvConfig>> conv_bf16_candidates();
 
 }  // namespace norn::kernels

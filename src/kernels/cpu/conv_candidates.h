@@ -4,10 +4,10 @@
 
 namespace norn::kernels {
 
-// What no candidate accepts; "" if the configuration makes sense.
+// Why no candidate accepts the configuration; "" if it is valid.
 std::string conv_config_refusal(const ConvConfig& config);
 
-// Why oneDNN cannot count its sizes; of a configuration that makes sense.
+// Why the sizes of a valid configuration are beyond oneDNN's integers; "" if they are not.
 std::string onednn_conv_size_refusal(const ConvConfig& config);
 std::string onednn_conv_refuses(const ConvConfig& config);
 std::unique_ptr<Kernel> make_onednn_conv(const ConvConfig& config, PackedConstants& packed);

@@ -71,7 +71,7 @@ class ConvCut {
     else
       slice();
   }
-  // What its first slice is like, which tells for all of them what oneDNN takes.
+  // The shape of its first slice: what oneDNN takes of it, it takes of all.
   ConvSliceShape first() const { return parts.empty() ? g_.whole() : parts[0].shape; }
 
  private:

@@ -96,7 +96,7 @@ dnnl::matmul::primitive_desc product(const ConvGeometry& g, const ConvSliceShape
   return packs_once ? pd : dnnl::matmul::primitive_desc();
 }
 
-// All that a slice's description follows from.
+// All that a slice's description depends on.
 std::string slice_key(const char* what, const ConvGeometry& g, const std::vector<Spread>& spreads,
                       const ConvSliceShape& s, bool posts) {
   const ConvConfig& c = g.config;
@@ -148,7 +148,7 @@ std::vector<Spread> conv_spreads(const ConvConfig& c) {
 
 std::shared_ptr<const DescribedSlice> described_slice(const ConvGeometry& g, const std::vector<Spread>& spreads,
                                                       const ConvSliceShape& s, bool posts, PackedConstants* store) {
-  // The one described last without a store: who asks whether a convolution is taken makes its kernel next.
+  // The one described last without a store: a caller that asks whether a convolution is taken makes its kernel next.
   thread_local std::pair<std::string, std::shared_ptr<const DescribedSlice>> last;
   const std::string key = slice_key("onednn conv ", g, spreads, s, posts);
   const auto make = [&] {

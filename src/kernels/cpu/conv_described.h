@@ -26,7 +26,7 @@ std::vector<Spread> conv_spreads(const ConvConfig& c);
 std::shared_ptr<const DescribedSlice> described_slice(const ConvGeometry& g, const std::vector<Spread>& spreads,
                                                       const ConvSliceShape& s, bool posts, PackedConstants* store);
 
-// All that its code follows from.
+// All that its code depends on.
 std::string slice_primitive_key(const ConvGeometry& g, const std::vector<Spread>& spreads, const ConvSliceShape& s,
                                 bool posts);
 std::shared_ptr<const dnnl::primitive> slice_primitive(const ConvGeometry& g, const std::vector<Spread>& spreads,

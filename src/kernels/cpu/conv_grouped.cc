@@ -69,7 +69,8 @@ class GroupedConv final : public Kernel {
   const float* image(const float* x, std::int64_t row) const {
     return x + row / c_.out[2] * c_.x[2] * c_.x[3] * channels_;
   }
-  // Brings what a row of the output needs into the cache: pixel by pixel a vector of channels, it is no run of memory.
+  // Fetches what a row of the output needs into the cache: a vector of channels of each pixel, which are not
+  // contiguous.
   void fetch_row(const float* x, std::int64_t row, float* out) const {
     constexpr std::int64_t kLine = 16;
     const std::int64_t y = row % c_.out[2] * c_.strides[0] - c_.pads_begin[0];
@@ -123,7 +124,7 @@ class GroupedConv final : public Kernel {
           const bool inside = left + k >= 0 && left + k < c_.x[3];
           const float* at = inside ? rows[r] + (left + k) * channels_ : kZeros;
           const std::int64_t there = inside ? channels : lanes_;
-          if (there == 16) {  // a copy of so many bytes is no call
+          if (there == 16) {  // a copy of a constant size is not a call
             std::memcpy(pixel, at, 16 * sizeof(float));
           } else {
             for (std::int64_t i = 0; i < lanes_; ++i) pixel[i] = i < there ? at[i] : 0.0f;

@@ -2,8 +2,8 @@
 // what is asked for while they are in the first cache.
 //
 // The bytes of a tap are a pixel's channels, read where they lie, or a pixel of x's zero point outside of the image.
-// Where channels are no whole number of quads, as of an image in three colours, x is copied with its padding around it,
-// and a tap is a row of the window, whose bytes follow one another. Filters that a run brings are packed first.
+// Where channels are not a whole number of quads, as of an image in three colours, x is copied with its padding around
+// it, and a tap is a row of the window, whose bytes follow one another. Filters that a run brings are packed first.
 #include <cstring>
 #include <optional>
 
@@ -262,8 +262,8 @@ std::string panel_conv_int8_refuses(const ConvInt8Config& c) {
   if (std::string why = conv_int8_config_refusal(c); !why.empty()) return why;
   if (std::string why = panels_refuse_machine(); !why.empty()) return why;
   if (c.weights.known() && c.w_zeros > 0 && !c.w_zero.known()) return "zero points of the weights are not constant";
-  if (is_copied_int8(c) && c.group > 1) return "groups of channels that are no multiple of 4";
-  if (is_copied_int8(c) && c.dilations.back() > 1) return "channels that are no multiple of 4, and lie apart";
+  if (is_copied_int8(c) && c.group > 1) return "groups of channels that are not a multiple of 4";
+  if (is_copied_int8(c) && c.dilations.back() > 1) return "channels that are not a multiple of 4, and lie apart";
   if (c.group > 1 && c.w[0] / c.group < kPanelLanes / 2) return "groups of few filters";
   constexpr std::int64_t kMostTaps = 1024;
   if (!bounded_product(std::span(c.w).subspan(2), kMostTaps)) return "a large window";

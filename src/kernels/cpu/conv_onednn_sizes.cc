@@ -1,4 +1,4 @@
-// What oneDNN's convolutions can count.
+// The sizes that oneDNN's convolutions can count.
 #include <algorithm>
 
 #include "kernels/cpu/conv_candidates.h"

@@ -93,7 +93,7 @@ FilterSizes filter_sizes_of(const float* w, std::int64_t filters, std::int64_t c
   return sizes;
 }
 
-// Whether filters read few elements, by some of them: too costly for all of them before a kernel is chosen.
+// Whether filters read few elements, by a sample: all of them take too long before a kernel is chosen.
 bool reads_few(const ConvConfig& c) {
   constexpr std::int64_t kLooked = 16;
   const std::int64_t filters = c.out[1], step = std::max<std::int64_t>(1, filters / kLooked), size = c.x[1] * 9;

@@ -1,6 +1,6 @@
-// Sizes that arithmetic can bear. What a configuration says comes from files and may be any 64-bit number; a candidate
-// refuses what passes these bounds, so that products and sums of its sizes, in bytes, padded, or as positions of
-// pieces of work, stay far within 63 bits wherever they are computed.
+// Bounds of sizes. The sizes of a configuration come from files and may be any 64-bit number; a candidate refuses what
+// passes these bounds, so that products and sums of its sizes, in bytes, padded, or as positions of pieces of work,
+// stay far within 63 bits wherever they are computed.
 #pragma once
 #include <algorithm>
 #include <cstdint>

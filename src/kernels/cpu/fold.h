@@ -42,7 +42,7 @@ struct CumulativeConfig {
 };
 std::span<const Candidate<CumulativeConfig>> cumulative_candidates();
 
-// For a target's instruction set; types that are no half types.
+// For a target's instruction set; there are none for half types.
 struct FoldLoops {
   // Folds n neighbours into *out, in the type in which partial results are kept: double for L2 of floats, int64 for
   // Mean of int32, else the elements' own.

@@ -13,7 +13,7 @@ std::string log_sum_exp_refuses(const FoldConfig& c);
 std::unique_ptr<Kernel> make_log_sum_exp(const FoldConfig& c, PackedConstants&);
 
 // For a target's instruction set. A value is an element, or the square of one; `sum` is of values modulo 2^64, `high`
-// of values shifted right by 32, which is exact for 2^31 of them. Together they tell the sum's 128 bits. Of squares of
+// of values shifted right by 32, which is exact for 2^31 of them. Together they give the sum's 128 bits. Of squares of
 // 64-bit integers `high` has instead the bits that any of the magnitudes (of negative ones less 1) has.
 struct WideLoops {
   // The sums of n neighbours, for each of `count` rows of them.

@@ -87,7 +87,7 @@ void rows(const void* x_data, std::int64_t stride, std::int64_t count, std::int6
     }
 }
 
-// Products of 32-bit integers are told as such, for which there are instructions.
+// Products of 32-bit integers are written as such, since there are instructions for them.
 template <bool square, class T>
 HWY_INLINE std::uint64_t small_value(T x) {
   if constexpr (!square)

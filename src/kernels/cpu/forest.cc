@@ -215,7 +215,7 @@ class ForestKernel final : public Kernel {
         load_row(operands[0], first + r,
                  [&](std::int64_t i, Number value) { quick_x[i * kBlock + r] = static_cast<float>(value); });
     }
-    // Rows that are not there get some numbers; as many as walks go on at once.
+    // Missing rows get arbitrary numbers, so that there are as many rows as concurrent walks.
     if (forest_.any_walked)
       for (std::int64_t r = rows; r < kRows; ++r) std::copy_n(x, columns_ + 1, x + r * (columns_ + 1));
     if (forest_.any_quick)

@@ -52,8 +52,7 @@ Interval interval_of(const Forest::Node& node) {
   return i;
 }
 
-// What the laid out form cannot say of a test: whether a NaN passes it where numbers are compared for equality or with
-// a NaN.
+// Whether the packed form can express what the test does with a NaN.
 bool has_form(const Forest::Node& node) {
   if (node.test == TreeTest::Eq) return !node.missing_yes;
   if (node.test == TreeTest::Neq) return node.missing_yes;

@@ -36,8 +36,8 @@ struct WideNode {
   bool second(double x) const { return (x <= bound) & (x >= least); }
 };
 
-// A test of a small tree. All of them are made: a row that passes one cannot come to the leaves outside of `mask`, and
-// of those that are left the first, counted from the highest bit, is where it ends.
+// A test of a small tree. All of them are made: a row that passes one cannot reach the leaves outside of `mask`, and it
+// ends at the first of the remaining leaves, counted from the highest bit.
 struct QuickTest {
   float bound;
   std::uint32_t feature, mask;

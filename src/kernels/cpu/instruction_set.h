@@ -1,5 +1,5 @@
 // Which instruction sets kernels use: all that the machine has and that there is code for, or fewer if the environment
-// variable NORN_MAX_CPU_ISA says so. What other machines would run can be tested on one that way.
+// variable NORN_MAX_CPU_ISA says so. That way the kernels of other machines can be tested on one.
 #pragma once
 #include <string_view>
 
@@ -20,7 +20,7 @@ bool has_bfloat16_products();
 // The same of products of tiles of 8-bit integers (AMX), which the system has to allow: the first call asks it.
 bool has_byte_tiles();
 
-// Whether the CPU does what it is told of 512 bits in two halves, as Zen 4 does: our tiles of sums then come nearer to
+// Whether the CPU executes instructions of 512 bits in two halves, as Zen 4 does: our tiles of sums then come nearer to
 // its peak than oneDNN's.
 bool halves_wide_vectors();
 

@@ -20,7 +20,7 @@ inline std::int64_t int8_pieces(double ns, std::int64_t most) {
 // The same sizes in f32, for the checks and shapes that these have.
 ConvConfig sizes_of(const ConvInt8Config& config);
 MatMulConfig sizes_of(const MatMulInt8Config& config);
-// What no candidate accepts; "" if the configuration makes sense.
+// Why no candidate accepts the configuration; "" if it is valid.
 std::string conv_int8_config_refusal(const ConvInt8Config& config);
 std::string matmul_int8_config_refusal(const MatMulInt8Config& config);
 
@@ -110,7 +110,7 @@ struct Int8Table {
 };
 const Int8Table& int8_table();
 
-// What becomes of the sums of one run.
+// Turns the sums of one run into the output.
 class SumFinisher {
  public:
   SumFinisher(const SumOutput& output, std::int64_t channels, std::int64_t depth);

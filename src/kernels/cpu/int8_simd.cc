@@ -1,4 +1,4 @@
-// What becomes of sums of products of 8-bit integers, a row of channels at a time, for each instruction set.
+// From sums of products of 8-bit integers to outputs, a row of channels at a time, for each instruction set.
 #include <algorithm>
 #include <cmath>
 #include <limits>

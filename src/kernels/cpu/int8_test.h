@@ -1,5 +1,5 @@
 // Products of 8-bit integers against sums in 64 bits, with every kind of zero point, scale and output, and the largest
-// numbers, which tell saturating sums.
+// numbers, which reveal saturating sums.
 #pragma once
 #include "kernels/cpu/int8.h"
 

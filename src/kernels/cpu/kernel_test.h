@@ -1,4 +1,4 @@
-// What every kernel test does: random operands, each accepting candidate, the same bits at every width, and a
+// Common parts of kernel tests: random operands, each accepting candidate, the same bits at every width, and a
 // comparison with a plain loop in double.
 #pragma once
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// Long sums of f32. A sum loses what it adds once it is much larger than it, so of many rows no more than some are
-// added up before their sums go on in double, or with what was lost. Internal to the kernels.
+// Long sums of f32. A sum that is much larger than a summand loses the summand's low bits, so only a few rows are added
+// up in f32 before their sums are continued in double, or with compensation. Internal to the kernels.
 #pragma once
 #include <cstdint>
 

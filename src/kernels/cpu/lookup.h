@@ -30,7 +30,7 @@ struct LookupConfig {
 std::span<const Candidate<LookupConfig>> lookup_candidates();
 
 // The values of the table, int64, are places in rows of `width`, of which the output, f32, has one for each element of
-// x: 1 at the element's place and 0 elsewhere. Of an element that is no key all are 0 with `zeros`; else it is an
+// x: 1 at the element's place and 0 elsewhere. With `zeros`, an element that is not a key has all 0; else it is an
 // error.
 struct OneHotConfig {
   std::shared_ptr<const PackedLookup> table;

@@ -1,5 +1,4 @@
-// What this machine does at most, measured: multiply-adds of f32, and moving bytes. Times of kernels are compared with
-// it.
+// The measured peak of this machine, with which times of kernels are compared: multiply-adds of f32, and moving bytes.
 #pragma once
 #include <cstddef>
 #include <vector>

@@ -79,7 +79,7 @@ template <Subnormal kSubnormal = Subnormal::Rounded, bool bounded = false>
 HWY_INLINE V exp(V x) {
   constexpr bool kZero = kSubnormal == Subnormal::Zero;
   constexpr float kLeast = kZero ? -87.33654f : -104.0f;
-  const auto gone = hn::Lt(x, constant(kLeast));
+  const auto underflows = hn::Lt(x, constant(kLeast));
   if constexpr (!kZero) x = at_least(constant(kLeast), x);
   if constexpr (!bounded) x = at_most(constant(89.0f), x);
   const V n = hn::Round(hn::Mul(x, constant(1.44269504f)));
@@ -95,7 +95,7 @@ HWY_INLINE V exp(V x) {
   const VI half = hn::ShiftRight<1>(whole);
   const V scaled = hn::Mul(hn::Mul(e, power_of_two(half)), power_of_two(hn::Sub(whole, half)));
 #endif
-  return kZero ? hn::IfThenZeroElse(gone, scaled) : scaled;
+  return kZero ? hn::IfThenZeroElse(underflows, scaled) : scaled;
 }
 
 // The weights of a softmax before they are divided by their sum; the largest number's is 1. CPUs multiply by subnormal

@@ -42,7 +42,7 @@ struct MatMulShape {
   std::int64_t a_row, a_column, b_row, b_column;  // strides of the factors
 };
 
-// What no candidate accepts; "" if the configuration makes sense.
+// Why no candidate accepts the configuration; "" if it is valid.
 std::string matmul_config_refusal(const MatMulConfig& config);
 // C is one row that every row of the output gets, unscaled or scaled by beta; or one value.
 enum class CForm { None, Row, Other };
@@ -55,7 +55,7 @@ inline std::int64_t product_pieces(double all_ns, std::int64_t most = 32) {
   return pieces == 1 && all_ns >= 20e3 ? std::min<std::int64_t>(2, most) : pieces;
 }
 
-// Why oneDNN cannot count its sizes.
+// Why the sizes are beyond oneDNN's integers; "" if they are not.
 std::string onednn_matmul_size_refusal(const MatMulShape& shape);
 std::string onednn_matmul_refuses(const MatMulConfig& config);
 std::unique_ptr<Kernel> make_onednn_matmul(const MatMulConfig& config, PackedConstants& packed);

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::int64_t kLeastRows = 64, kPiece = 1024;
 
-// What both configurations come to: batches of m rows, which lie dense, as do the products.
+// The common form of both configurations: batches of m dense rows, and dense products.
 struct Narrow {
   std::int64_t batches, m, n, k, b_row, b_column;
   NarrowProduct multiply;

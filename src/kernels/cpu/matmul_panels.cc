@@ -1,7 +1,7 @@
 // Products with a constant matrix: some rows at a time, a stretch of which stays in the second cache, times one panel
 // of the matrix after the other (separable.h), of which the next is fetched from memory meanwhile. The bias, a sum with
 // another tensor and bounds are applied in registers, other steps to some panels' columns while these are in the second
-// cache. Nothing is generated or described, so that a plan for another number of rows is made in no time, and panels
+// cache. No code is generated, so that a plan for another number of rows is cheap to make, and panels
 // are those of the product of fewer rows. Of a few more rows, oneDNN's product of a large matrix takes up to a tenth
 // less, but where a CPU halves wide vectors; of many by one that is not large, up to a tenth longer.
 #include <algorithm>

@@ -1,7 +1,7 @@
 // Packs a stored matrix and multiplies by it: a few rows straight from the packed form, which memory bounds; more of
 // them by widening a stretch of a panel at a time into the cache, for the products of separable.h, which finish a
 // panel's columns while these are there (or for those of gemm.h, where vectors are short, A's elements are apart or C
-// is no bias); or, where A may be rounded to 8 bits, any number of rows by products of integers.
+// is not a bias); or, where A may be rounded to 8 bits, any number of rows by products of integers.
 #include "kernels/cpu/matmul_stored.h"
 
 #include <algorithm>
@@ -259,7 +259,7 @@ class StoredMatMul final : public Kernel {
     auto* to = reinterpret_cast<std::uint8_t*>(header + 1);
     const Packing packing(config, format, b);
     parallel_ranges(panels, 0.5 * static_cast<double>(s_.k * b.width), 1, [&](std::int64_t begin, std::int64_t end) {
-      // What a panel is filled up with is 0, not what lay there.
+      // The rest of a panel is filled with 0.
       std::memset(to + begin * bytes, 0, static_cast<std::size_t>((end - begin) * bytes));
       for (std::int64_t p = begin; p < end; ++p) packing.panel(p, to + p * bytes);
     });

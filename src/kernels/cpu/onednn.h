@@ -35,8 +35,8 @@ class OneThread {
   int previous_;
 };
 
-// Throws std::bad_alloc unless there is as much memory as making a primitive takes: where there is none for some of the
-// code that it generates, oneDNN does not tell, and running the primitive calls what is not there.
+// Throws std::bad_alloc unless there is as much memory as making a primitive takes: oneDNN does not report that it has
+// no memory for generated code, and running the primitive then calls code that does not exist.
 struct RoomToMake {
   RoomToMake();
 };

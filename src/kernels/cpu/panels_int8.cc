@@ -27,7 +27,7 @@ const PanelTable& panel_table_for(std::int64_t rows, std::int64_t taps, std::int
     const std::int64_t units = (n + unit - 1) / unit;
     return static_cast<double>(units);
   };
-  // Rows that are no whole tiles are copied, tap behind tap, and so are many of windows.
+  // Rows that are not whole tiles are copied, tap behind tap, and so are those of windows.
   const bool copied = taps > 1 || depth % kBytes != 0;
   const double vectors = up(columns, kPanelLanes), steps = copied && depth % kBytes != 0
                                                                ? up(taps * depth, kBytes)

@@ -1,5 +1,5 @@
 // Products with packed panels of bytes: groups, windows and columns that do not fit into whole panels, and numbers at
-// the ends of their types. Every other candidate is held against the same sums.
+// the ends of their types. Every other candidate is compared with the same sums.
 #include "kernels/cpu/panels_int8.h"
 
 #include <limits>

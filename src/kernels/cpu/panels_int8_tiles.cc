@@ -1,8 +1,8 @@
 // Rows of bytes times panels by products of tiles (AMX): 16 rows times 16 columns at a time, 64 bytes deep. The vectors
 // of a panel follow one another, each of them as tiles of 16 quads: side by side, as for dot products, a tile's lines
-// would lie so far apart that the processor does not see what it will read next.
+// would lie so far apart that the hardware prefetcher does not follow them.
 //
-// Traps: rows of a tile lie one distance apart, so rows that do not, or are no whole tiles, are copied first. A thread
+// Traps: rows of a tile are equally far apart, so rows that are not, or are not whole tiles, are copied first. A thread
 // has its own configuration of tiles, which oneDNN changes for its own products: it is set for a piece of work and
 // given up behind it, since threads with tiles take longer to switch. The system lets a process use tiles only if it
 // asks.
@@ -36,7 +36,7 @@ struct alignas(64) Configuration {
   std::uint16_t bytes[16] = {kBytes, kBytes, kBytes, kBytes, kBytes, kBytes, kBytes, kBytes};
   std::uint8_t rows[16] = {kRows, kRows, kRows, kRows, kRows, kRows, kRows, kRows};
 };
-// A constant: of what it reads, GCC tells the optimizer the first bytes only.
+// A constant, since GCC declares to the optimizer only the first bytes that the instruction reads.
 constinit const Configuration kConfiguration{};
 void begin() { _tile_loadconfig(&kConfiguration); }
 void end() { _tile_release(); }

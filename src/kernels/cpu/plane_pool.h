@@ -17,7 +17,7 @@ struct PlanePoolConfig {
 };
 std::span<const Candidate<PlanePoolConfig>> plane_pool_candidates();
 
-// Internal to the kernels: what no pooling of planes takes; "" if the configuration makes sense.
+// Internal to the kernels: why no pooling of planes takes the configuration; "" if it is valid.
 std::string plane_pool_refusal(const PlanePoolConfig& c);
 
 // Internal to the kernels: loops for a target's instruction set. Outputs are apart from inputs but where it is said.

@@ -57,7 +57,7 @@ HWY_INLINE void vector_of_rows(D d, const T* from, std::int64_t step, std::int64
 }
 template <class Op, class T>
 HWY_INLINE void one_of_rows(const T* from, std::int64_t step, std::int64_t count, T* out) {
-  // A comparison of floats that is no vector's becomes a branch that can't be foretold.
+  // A scalar comparison of floats becomes a branch that cannot be predicted.
   if constexpr (std::is_floating_point_v<T>) return vector_of_rows<Op>(hn::CappedTag<T, 1>(), from, step, count, out);
   T v = *from;
   for (std::int64_t k = 1; k < count; ++k) v = Op::fold(v, from[k * step]);

@@ -18,7 +18,7 @@ struct PoolConfig {
   Layout x_layout = Layout::Dense, out_layout = Layout::Dense;
 };
 std::span<const Candidate<PoolConfig>> pool_candidates();
-// Why no kernel takes it; "" if it makes sense.
+// Why no kernel takes the configuration; "" if it is valid.
 std::string pool_refuses(const PoolConfig& config);
 
 // The largest of 8-bit integers; what a window has outside of x does not count.

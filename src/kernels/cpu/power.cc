@@ -106,7 +106,7 @@ class Power final : public Kernel {
     double value = 0;
     if (in_double_) {
       std::memcpy(&value, exponent, sizeof value);
-      // Those of integers may not fit, which is to be told, and a double may not hold them.
+      // Powers of integers may overflow, which is to be reported, and a double may not hold them.
       const bool exact = is_real(type_) || within(bases, n, 17) || (value == 2 && within(bases, n, 26));
       if (!exact) return 0;
     } else {

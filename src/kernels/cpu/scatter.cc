@@ -29,7 +29,7 @@ void check_indices(const I* index, std::int64_t n, std::int64_t size) {
   for (std::int64_t i = 0; i < n; ++i)
     if (index[i] < -size || index[i] >= size) refuse_index(index[i], size);
 }
-// Without a branch: nothing foretells the signs.
+// Without a branch, since the signs cannot be predicted.
 template <class I>
 std::int64_t from_front(I index, std::int64_t size) {
   const std::int64_t wide = index;
@@ -197,7 +197,7 @@ T scattered(T old, T update) {
     if constexpr (kind == ScatterKind::Add) return old + update;
     if constexpr (kind == ScatterKind::Mul) return old * update;
     if constexpr (kind == ScatterKind::Max || kind == ScatterKind::Min) {
-      // NaN wins; without branches, since nothing foretells them.
+      // NaN wins; without branches, since they cannot be predicted.
       T v = (kind == ScatterKind::Max ? update > old : update < old) ? update : old;
       v = update != update ? update : v;
       return old != old ? old : v;

@@ -1,5 +1,5 @@
 // Elements picked and written by indices: ONNX GatherElements, GatherND, ScatterElements and ScatterND. Everything is
-// dense. Every index is held against its axis before it is used; one outside of [-d, d) throws RuntimeError.
+// dense. Every index is checked against its axis before it is used; one outside of [-d, d) throws RuntimeError.
 #pragma once
 #include <span>
 

@@ -1,4 +1,4 @@
-// What becomes of the scores of an example: its class, and the scores that are given out.
+// From the raw scores of an example to its class and the scores that are given out.
 #pragma once
 #include <algorithm>
 #include <cstdint>

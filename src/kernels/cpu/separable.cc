@@ -35,7 +35,7 @@ constexpr std::int64_t kMostWindow = 11;  // rows or columns
 constexpr double kProductsPerNs = 80;
 constexpr float kNone = std::numeric_limits<float>::infinity();  // no bound, or that below 0
 
-// A form may be kept in a file: what is behind its elements is told, too.
+// A form may be kept in a file: the bytes behind its elements are defined, too.
 std::shared_ptr<void> zeroed_tail(std::size_t bytes, std::int64_t floats) {
   auto buffer = aligned_buffer(bytes);
   const std::size_t used = static_cast<std::size_t>(floats) * sizeof(float);

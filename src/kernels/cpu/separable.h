@@ -18,7 +18,8 @@ struct SeparableConfig {
   // [middle, 1, window...].
   std::array<Contents, 3> weights;
   std::array<bool, 3> has_bias{};
-  Shape window, strides, dilations, pads_begin;  // of the depthwise convolution; the output's sizes tell the end
+  Shape window, strides, dilations,
+      pads_begin;  // of the depthwise convolution; pads at the end follow from the output's sizes
   std::vector<ElementStep> post_expand, post_depthwise;  // unary; those of the last convolution are in `post`
   std::vector<ElementStep> post;
   std::vector<ExtraOperand> extra;  // for post; one of full size has its channels last

@@ -23,7 +23,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 using tiles::Ahead, tiles::F, tiles::fetch, tiles::V, tiles::kSums, tiles::kVectors, tiles::lanes, tiles::load,
     tiles::store, tiles::within;
 
-// Of one form less to compile, where a load more in each step of the sums was not seen to cost anything.
+// One form less to compile: an additional load in each step of the sums had no measurable cost.
 constexpr bool kAlwaysFetches = HWY_MAX_BYTES < 64;
 constexpr int kPixels = HWY_MAX_BYTES >= 64 ? 8 : 4;  // of a depthwise convolution at a time
 
@@ -45,7 +45,7 @@ struct Target {
   bool fetches_rows;  // of c and `added`, which are too short for the hardware to see a pattern
 };
 
-// What becomes of the sums of a tile whose last vector is not whole.
+// Stores the sums of a tile whose last vector is not whole.
 HWY_NOINLINE void finish_tail(int rows, int vectors, const float* sums, const Target& to, float* c,
                               const float* added) {
   const F d;
@@ -184,7 +184,7 @@ struct Window {
   const float* const* w;
 };
 
-// `constant`: how many taps there are; 0: as many as the window tells.
+// `constant`: how many taps there are; 0: as many as the window has.
 template <int pixels, int constant, bool bounded>
 HWY_INLINE void sums(const Window& window, std::int64_t first, std::int64_t channel, V start, V low, V high, float* out,
                      std::int64_t out_step) {

@@ -89,7 +89,7 @@ class SoftmaxDouble final : public Kernel {
     double most[kPart], sum[kPart], t[kPart], e[kPart];
   };
 
-  // exp(x - most) of which nothing is seen is 0, as are infinite distances.
+  // exp(x - most) that vanishes in the sum is 0, and so is that of infinite distances.
   void exponentials(const double* t, double* e, std::int64_t n, double* bounded) const {
     for (std::int64_t i = 0; i < n; ++i) bounded[i] = t[i] < -700 ? -700 : t[i];
     const std::int64_t whole = (n + 7) / 8 * 8;  // vectors

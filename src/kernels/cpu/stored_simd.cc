@@ -66,7 +66,7 @@ struct Elements {
     return value;
   }
 
-  // A row that is no word: `lanes` columns from column `at` of the unit.
+  // A row that is not a word: `lanes` columns from column `at` of the unit.
   static HWY_INLINE V row(const std::uint8_t* unit, std::int64_t at) {
     if constexpr (form == StoredForm::BFloat16) {
       const hn::Rebind<std::int16_t, F> narrow;

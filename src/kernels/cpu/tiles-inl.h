@@ -41,8 +41,8 @@ HWY_INLINE void store(V v, float* to, std::int64_t n) {
   std::copy_n(tail, std::max<std::int64_t>(n, 0), to);
 }
 
-// What tiles fetch into the second cache while they compute, so that the processor does not wait for memory when its
-// turn comes: each tile has a share of it, some bytes for each step of its sums.
+// Memory that tiles prefetch into the second cache while they compute, for the tiles after them: each tile has a share
+// of it, some bytes for each step of its sums.
 struct Ahead {
   const char* at;
   std::int64_t step;

@@ -20,7 +20,7 @@ void block_of_wide(const void* x_data, std::int64_t x_row, void* out_data, std::
     for (std::int64_t r = 0; r < rows; ++r) out[c * out_row + r] = x[r * x_row + c];
 }
 
-// What comes next, whose lines lie too far apart for the processor to foresee them.
+// Prefetches what comes next, whose lines lie too far apart for the hardware prefetcher.
 void fetch_block(const std::byte* x, std::int64_t x_row, const std::byte* out, std::int64_t out_row, std::int64_t rows,
                  std::int64_t columns, std::int64_t size) {
   constexpr std::int64_t kLine = 64;

@@ -18,7 +18,7 @@ namespace norn::kernels {
 inline namespace typed_cc {
 namespace {
 
-// What the bits of half types tell without arithmetic.
+// Operations that the bits of half types decide without arithmetic.
 bool goes_by_bits(TypedOp op) {
   switch (op) {
     case TypedOp::Neg:

@@ -1,6 +1,6 @@
 // One element-wise operation in any element type, with operands that broadcast: what chains (elementwise.h) have no
 // step for. Arithmetic of integers wraps; half types are computed in f32 and rounded once,
-// but for what goes by their bits.
+// except in operations on their bits.
 #pragma once
 #include <span>
 
@@ -74,7 +74,7 @@ struct TypedConfig {
 std::span<const Candidate<TypedConfig>> typed_candidates();
 
 // The loop for n elements of dense memory; y is the second operand, or Clip's bounds (two elements). `out` overlaps
-// neither. Null where there is none for the type; of half types there are those that go by bits.
+// neither. Null where there is none for the type; for half types only operations on their bits have one.
 using TypedLoop = void (*)(const void* x, const void* y, void* out, std::int64_t n, float a, float b);
 TypedLoop typed_loop(TypedOp op, DataType type);
 // Those among them that are functions of floating numbers.

@@ -22,7 +22,7 @@ namespace HWY_NAMESPACE {
 namespace functions {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// `within` tells for which elements the vectors' answer is good; `far` is the C library's.
+// `within` says for which elements the vectors' result is exact enough; `far` is the C library's function.
 
 template <class T, class Op>
 void function(const void* x_data, const void*, void* out_data, std::int64_t n, float, float) {

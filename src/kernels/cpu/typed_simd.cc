@@ -113,7 +113,7 @@ template <class T>
 void infinite(const void* x_data, const void*, void* out_data, std::int64_t n, float a, float b) {
   const T* HWY_RESTRICT x = static_cast<const T*>(x_data);
   auto* HWY_RESTRICT out = static_cast<std::uint8_t*>(out_data);
-  // What is not looked for is NaN, which nothing equals.
+  // A value that is not looked for is NaN, which equals nothing.
   const T low = a != 0 ? -std::numeric_limits<T>::infinity() : std::numeric_limits<T>::quiet_NaN();
   const T high = b != 0 ? std::numeric_limits<T>::infinity() : std::numeric_limits<T>::quiet_NaN();
   for (std::int64_t i = 0; i < n; ++i) out[i] = static_cast<std::uint8_t>((x[i] == low) | (x[i] == high));

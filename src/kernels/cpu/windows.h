@@ -1,6 +1,6 @@
-// Sums over the windows of pixels with channels last: addresses of pixels, tap by tap, against panels of filters. What
-// lies where, and what is padding, the addresses tell, so that windows of any size, stride and dilation are one loop,
-// and one form of the weights serves all sizes of images. Internal to the kernels.
+// Sums over the windows of pixels with channels last: addresses of pixels, tap by tap, against panels of filters. Since
+// addresses also express padding, windows of any size, stride and dilation are one loop, and one form of the weights
+// serves all sizes of images. Internal to the kernels.
 #pragma once
 #include <algorithm>
 #include <cstdint>

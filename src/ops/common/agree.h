@@ -1,5 +1,5 @@
-// How sizes of a node's inputs are compared: for inference, what is not known at once is an equality, which a run
-// keeps.
+// How sizes of a node's inputs are compared: for inference, sizes that are not known become an equality, which a run
+// checks.
 #pragma once
 #include <cstddef>
 #include <initializer_list>
@@ -27,14 +27,14 @@ inline std::string axis_text(const opset::NodeView& node, int i, int axis) {
          std::string(node.schema().inputs[static_cast<std::size_t>(i)].name);
 }
 
-// The axis of input `i` has size `size`, which `of` names: what both say together.
+// The axis of input `i` has size `size`, which `of` names. Returns the more definite of the two.
 inline opset::DimExpr agree(const opset::NodeView& node, int i, int axis, const opset::DimExpr& size,
                             std::string_view of) {
   const auto own = size_of(node, i, axis);
   return own ? node.unify(size, *own, std::string(of) + " and " + axis_text(node, i, axis)) : size;
 }
 
-// Two axes have one size: what both say together, nothing if neither is known.
+// Two axes have one size. Returns the more definite of the two, nothing if neither is known.
 inline std::optional<opset::DimExpr> agree(const opset::NodeView& node, int i, int axis, int j, int other_axis) {
   const auto first = size_of(node, i, axis);
   if (!first) return size_of(node, j, other_axis);

@@ -1,5 +1,5 @@
-// How a function body refuses what its nodes would let pass: a Reshape whose target is no shape unless something holds.
-// For sizes that are known it is computed before the run, and a Reshape moves nothing.
+// How a function body refuses what its nodes would accept: a Reshape whose target is a valid shape only if a condition
+// holds. Where sizes are known it is computed before the run, and a Reshape moves nothing.
 #pragma once
 #include <cstdint>
 #include <string>

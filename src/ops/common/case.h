@@ -21,7 +21,7 @@
 //   seq(float[2] 1 2 | float[0]) a sequence
 //   map(int64[2] 7 3 | float[2] 1 2)  a map: its keys, and as many values; map(int64,float[]) is a type
 //
-// {a|b|c} anywhere stands for each of them in turn. In outputs of inference, a dimension "?" is one that nothing tells.
+// {a|b|c} anywhere stands for each of them in turn. In outputs of inference, a dimension "?" is an unknown one.
 // This header is light on purpose: files of cases compile in a moment.
 #pragma once
 #include <cstdint>
@@ -83,7 +83,7 @@ struct With {
   double fast = 1e-5;  // the same for kernels that are not the reference
   // The oldest version that the node can be stepped down to; every older one has to refuse. 0: not said.
   int down_to = 0;
-  bool late = false;              // The output's size depends on values that only running tells.
+  bool late = false;              // The output's size depends on contents that are only known when it runs.
   int to = 0;                     // The case is about moving the node to this opset,
   std::string_view becomes = {};  // and what it is there: "Reshape-13 Softmax-13 Reshape-13"
 };

@@ -1,4 +1,4 @@
-// What the driver of cases compares: values with values, and what inference says with values.
+// Comparisons for the driver of cases: values with values, and results of inference with values.
 #pragma once
 #include <map>
 #include <optional>
@@ -54,7 +54,7 @@ Inferred infer(const opset::Operator& op, const opset::Schema& row, const std::v
                const std::vector<Known>& inputs, std::size_t outputs, infer::Evaluator evaluator = nullptr,
                const VariableSizes* sizes = nullptr);
 
-// Whether a size depends on what inference made up for what nothing tells.
+// Whether a size depends on a fresh variable, which inference made for an unknown size.
 bool is_fresh(const opset::DimExpr& e);
 // "" if the value is what was inferred of it; sizes are evaluated under `sizes`.
 std::string misfit(const opset::ValueType& type, const opset::KnownValue& known, const Value& value,

@@ -17,7 +17,7 @@ struct Truth {
 
 // How many outputs the node has: those of the case, or as few as the operator takes.
 int output_count(const Trial& trial);
-// The truth that the case tells; nothing if it tells none.
+// The truth that the case gives, if it gives one.
 std::optional<Truth> truth_of(const Trial& trial);
 // What moves elements gives the same ones.
 inline double tolerance_of(const Case& c) { return c.with.picks ? 0 : c.with.tolerance; }

@@ -57,7 +57,7 @@ bool is_drawn(const Schema& row) {
 
 // A version that was withdrawn does not run; operators of com.microsoft are held by tests of their own in Python.
 bool has_to_run(const Operator& op, const Schema& row) {
-  if (op.name == "SequenceEmpty") return false;  // what is empty does not tell its type: a test in Python does
+  if (op.name == "SequenceEmpty") return false;  // an empty sequence does not show its type: a test in Python checks it
   return op.standard && op.domain != std::string_view("com.microsoft") && opset::is_runnable(op) && has_text(row) &&
          !row.deprecated && op.control_flow == opset::ControlFlow::None;
 }

@@ -99,7 +99,7 @@ class Draw {
     return n == "max_skip_count" ? one_of("0", "1") : n == "min_gram_length" ? "1" : "2";
   }
 
-  // Whether no input is of the wanted variable, so that an attribute tells of it.
+  // Whether no input is of the wanted variable, so that an attribute determines it.
   bool attribute_tells() const {
     return wanted_type_.known() && std::none_of(row_.inputs.begin(), row_.inputs.end(),
                                                 [&](const opset::Param& p) { return p.type == wanted_; });
@@ -400,7 +400,7 @@ class Draw {
 // Whether what is said of static shapes is said of others too. `refused`: inference refuses the node.
 std::string check_without_truth(const Trial& trial, bool& refused);
 
-// "" if all agree; `ran` tells whether the node was accepted.
+// "" if all agree; `ran` is set to whether the node was accepted.
 std::string agreement(const Trial& trial, bool sessions, bool& ran) {
   std::optional<std::vector<Value>> results;
   if (opset::find_reference(*trial.op, trial.row->since)) {

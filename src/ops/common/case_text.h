@@ -31,13 +31,13 @@ struct Trial {
   const opset::Schema* row = nullptr;
   std::vector<ir::Attribute> attrs;
   std::vector<Given> inputs, outputs;
-  std::string text;  // for a person
+  std::string text;  // for messages
 
   int version() const { return row->since; }
   bool concrete() const;  // every input has contents, or is left out
 };
 
-// Throws norn::Error (Internal) for what is no case, such as an operator that no version takes like this.
+// Throws norn::Error (Internal) for an invalid case, such as a node that no version of the operator allows.
 std::vector<Trial> trials(const Case& source);
 
 // "float[2,N]" -> type; "float" has no rank; "float[]" is a scalar. Names are dimension variables.
@@ -46,7 +46,7 @@ opset::ValueType type(std::string_view text);
 opset::DimExpr expression(std::string_view text);
 // One input: a type and contents. `seed` is that of random contents.
 Given given(std::string_view text, std::uint32_t seed = 1);
-// Attributes by name, as a version of the operator reads them; nothing if it has not all of them.
+// Attributes by name, as a version of the operator reads them; nothing if it lacks one of them.
 std::optional<std::vector<ir::Attribute>> attributes(const opset::Schema& row, const std::vector<std::string>& words);
 
 opset::ValueType type_of(const Value& value);

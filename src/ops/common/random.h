@@ -50,7 +50,8 @@ class MersenneTwister {
 
 class RandomNumbers {
  public:
-  // Of the node's attribute `seed`, a float: its integer part modulo 2^32. NaN, as for onnx's evaluator, is none.
+  // Of the node's attribute `seed`, a float: its integer part modulo 2^32. NaN counts as no seed, as for onnx's
+  // evaluator.
   explicit RandomNumbers(const opset::ReferenceContext& node);
 
   double uniform() {  // in [0, 1)

@@ -21,7 +21,7 @@ norn::Shape broadcast(const norn::Shape& a, const norn::Shape& b);
 // nothing if B is not stretched. Throws if B does not fit into A there.
 std::optional<std::int64_t> axis_of_b(const opset::NodeView& node, std::int64_t rank_a, std::int64_t rank_b);
 
-// Inference of those operators in all versions: output 0 is of the type, with the shape that both inputs have together.
+// Inference of those operators in all versions: output 0 is of the type, with the shape that both inputs broadcast to.
 void infer_pairs(opset::InferContext& ctx, DataType type);
 
 // The same for arithmetic, whose result is of the inputs' type: known integers are computed as expressions. `of_ints`

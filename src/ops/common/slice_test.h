@@ -33,11 +33,11 @@ using Attributes = std::vector<ir::Attribute>;
 // Runs the reference kernel of `op` as in opset `opset`. A default Value is an omitted input.
 std::vector<Value> run(const opset::Operator& op, int opset, const Attributes& attrs, const std::vector<Value>& inputs,
                        int outputs = 1);
-// Lifts the node to the newest version first and runs what came of it: for versions that steps serve. Lifting with and
+// Lifts the node to the newest version first and runs the result: for versions that steps serve. Lifting with and
 // without the inputs' contents known has to give the same.
 std::vector<Value> run_lifted(const opset::Operator& op, int opset, const Attributes& attrs,
                               const std::vector<Value>& inputs, int outputs = 1);
-// Moves the node to opset `target`, up or down, and runs what came of it.
+// Moves the node to opset `target`, up or down, and runs the result.
 std::vector<Value> run_moved(const opset::Operator& op, int opset, int target, const Attributes& attrs,
                              const std::vector<Value>& inputs, int outputs = 1);
 
@@ -47,7 +47,7 @@ struct Known {
   std::optional<Tensor> contents;
   bool present = true;
 };
-// What becomes of a node that moves to opset `target`. Its inputs are in0, in1, ..., its outputs out0, out1, ...
+// The node moved to opset `target`. Its inputs are in0, in1, ..., its outputs out0, out1, ...
 transform::Lifted move_node(const opset::Operator& op, int opset, int target, const Attributes& attrs,
                             const std::vector<Known>& inputs, int outputs = 1);
 // As above; an unknown type is an omitted input, and `contents` may be shorter than `types`.

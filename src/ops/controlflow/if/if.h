@@ -1,4 +1,4 @@
-// What is wrong with an If by the types of what it reads and gives is said by the checker, too, from declarations.
+// Faults of an If's types, which the checker finds as well, from declarations.
 #pragma once
 #include <cstddef>
 #include <string>

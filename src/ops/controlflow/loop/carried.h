@@ -14,10 +14,10 @@ struct Carried {
   std::vector<opset::DimExpr> wide;  // the variables of sizes that change from one time to the next
 };
 // Infers the graph with wider and wider formals until what it gives for the carried values, which are
-// outputs [first_output, first_output + count), fits into formals [first_formal, ...). A size that changes becomes one
-// that nothing tells, a rank that changes is not known. Leaves in `formals` what holds before and after any number of
-// times. What begins as an optional may come back as what it holds. Throws through `ctx` if a carried value changes its
-// type, or if the graph has fewer outputs.
+// outputs [first_output, first_output + count), fits into formals [first_formal, ...). A size that changes becomes an
+// unknown one, a rank that changes is not known. Leaves in `formals` what holds before and after any number of
+// iterations. A value that begins as an optional may come back as what it holds. Throws through `ctx` if a carried
+// value changes its type, or if the graph has fewer outputs.
 Carried infer_carried(opset::InferContext& ctx, std::string_view attribute, std::vector<opset::Fact>& formals,
                       std::size_t first_formal, std::size_t first_output, std::size_t count);
 // The type of something behind the last time, or of what all times have in common: sizes that change stand for others

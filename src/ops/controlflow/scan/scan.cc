@@ -197,7 +197,7 @@ void infer_scan(InferContext& ctx) {
   const std::vector<Fact>& found = body.outputs;
   const auto with_batch = [&](ValueType type) {
     if (!batch || !type.has_rank()) return type;
-    if (!batches) batches = ctx.fresh_dim("no input tells the batch size");
+    if (!batches) batches = ctx.fresh_dim("the batch size does not follow from the inputs");
     type.shape->insert(type.shape->begin(), *batches);
     return type;
   };
@@ -208,7 +208,7 @@ void infer_scan(InferContext& ctx) {
     ValueType type = behind(ctx, found[i].type, body);
     if (!type.known()) continue;
     if (type.has_rank()) {
-      if (!length) length = ctx.fresh_dim("no input tells the length that is scanned");
+      if (!length) length = ctx.fresh_dim("the scanned length does not follow from the inputs");
       const auto rank = static_cast<std::int64_t>(type.shape->size()) + 1;
       type.shape->insert(type.shape->begin() + normalize(output_axes[i - states], rank, "scan_output_axes"), *length);
     }

@@ -35,7 +35,8 @@ void scale_body(BodyBuilder& b) {
   b.add("output = Mul (scale, input)");
 }
 
-// Where sizes are told by running only, Reshape refuses an image that is none, or bias of another number than channels.
+// Where sizes are only known when running, Reshape refuses an input that is not of rank 4, or a bias whose number is
+// not that of the channels.
 void image_scaler_body(BodyBuilder& b) {
   scalar(b, "scale");
   const auto bias = b.attrs().find_floats("bias");

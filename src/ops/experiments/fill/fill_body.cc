@@ -15,10 +15,10 @@ using opset::FunctionBody;
 // Gives the value "sizes".
 void add_sizes(BodyBuilder& b, const FillParams& p, const std::string& input) {
   if (p.shape == FillParams::Shape::Attribute) return b.ints("sizes", p.sizes);
-  b.add(p.shape == FillParams::Shape::OfInput ? "told = Shape (" + input + ")"
-                                              : "told = Cast <to = 7> (" + input + ")");
+  b.add(p.shape == FillParams::Shape::OfInput ? "leading = Shape (" + input + ")"
+                                              : "leading = Cast <to = 7> (" + input + ")");
   b.ints("extra", p.sizes);
-  b.add("sizes = Concat <axis = 0> (told, extra)");
+  b.add("sizes = Concat <axis = 0> (leading, extra)");
 }
 
 void constant_fill_body(BodyBuilder& b) {
@@ -27,7 +27,7 @@ void constant_fill_body(BodyBuilder& b) {
   b.add("output = ConstantOfShape <value = " + std::string(data_type_name(type)) + "[1] {" + value + "}> (sizes)");
 }
 
-// A size of -1 that only running tells is no size that Reshape may choose.
+// A computed size of -1 becomes 0, since Reshape would replace it.
 void given_tensor_fill_body(BodyBuilder& b) {
   add_sizes(b, resolve_fill(b), "shape");
   const std::int64_t none[] = {0};

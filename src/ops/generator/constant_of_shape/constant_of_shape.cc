@@ -56,7 +56,7 @@ void infer_constant_of_shape(InferContext& ctx) {
   const auto [value, elem, wanted] = resolve_constant_of_shape(ctx);
   if (wanted) {
     ctx.set(0, elem, *wanted);
-    // Longer vectors are no shape arithmetic.
+    // Longer vectors are not shape arithmetic.
     const bool scalar = wanted->empty();
     const bool small = wanted->size() == 1 && (*wanted)[0].is_constant() && (*wanted)[0].constant() <= kMostDims;
     if (!scalar && !small) return;

@@ -50,7 +50,7 @@ void infer_range(InferContext& ctx) {
   check_range(ctx);
   const auto start = one_int(ctx, 0), limit = one_int(ctx, 1), delta = one_int(ctx, 2);
   if (!start || !limit || !delta || !delta->is_constant())
-    return ctx.set(0, elem, {ctx.fresh_dim("the contents of start, limit and delta tell it")});
+    return ctx.set(0, elem, {ctx.fresh_dim("it follows from the contents of start, limit and delta")});
   const DimExpr count = range_count(ctx, *start, *limit, delta->constant());
   ctx.set(0, elem, {count});
   if (!count.is_constant() || count.constant() > 64) return;

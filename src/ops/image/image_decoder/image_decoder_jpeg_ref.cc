@@ -48,7 +48,7 @@ struct JpegDecoder {
     std::longjmp(static_cast<JpegDecoder*>(common->client_data)->leave, 1);
   }
 
-  // Warnings that tell of lost pixels end the decoding, as errors do.
+  // Warnings about lost pixels end the decoding, as errors do.
   static void on_message(j_common_ptr common, int level) {
     if (level >= 0) return;
     switch (common->err->msg_code) {

@@ -144,7 +144,7 @@ TEST(ImageDecoder, BrokenPng) {
   expect_empty(start(0x80000000, 1) + chunk("IDAT", {}));
   expect_empty(start(1, 1) + chunk("PLTE", noise(3)) + chunk("PLTE", noise(3)) + chunk("IDAT", noise(9)));
   std::string wrong = PngWriter{}.write(2, 2, noise(12));
-  wrong[wrong.find("IDAT") + 6] ^= 1;  // its checksum tells
+  wrong[wrong.find("IDAT") + 6] ^= 1;  // its checksum does not match
   expect_empty(wrong);
   expect_survives(PngWriter{.interlace = PNG_INTERLACE_ADAM7}.write(9, 9, noise(9 * 9 * 3)), 2);
 }

@@ -1,4 +1,4 @@
-// ImageDecoder: the format is told by the file's first bytes. Of an image with alpha the colours are taken as they are
+// ImageDecoder: the file's first bytes determine the format. Of an image with alpha the colours are taken as they are
 // stored; of several images the first; colour profiles and the orientation that EXIF gives are not applied.
 #include "ops/image/image_decoder/image_decoder_ref.h"
 

@@ -39,7 +39,7 @@ const Cases losses(
          "double[2,3,4] random; int32[2,4] 0 1 2 2 1 0 0 1; double[3] 1 2 0.5",
          "",
          {.formula = loss}},
-        // What int32 would wrap to 1 is no class of theirs.
+        // A number that int32 would wrap to 1 is not one of the classes.
         {"NegativeLogLikelihoodLoss reduction={none|mean} ignore_index=4294967297",
          "float[2,3] random; int32[2] 1 2",
          "",

@@ -1,4 +1,4 @@
-// Leaky rectification with a learned slope. Before version 7 the slope goes by channels (or is one number); since then
+// Leaky rectification with a learned slope. Before version 7 the slope is per channel (or one number); since then
 // it broadcasts to X from the right, so a slope of shape [C] changes its meaning.
 #include "ops/math/prelu/prelu.h"
 

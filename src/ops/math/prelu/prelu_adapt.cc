@@ -1,4 +1,4 @@
-// Version steps of PRelu: version 1's consumed_inputs, and the slope, which goes by channels before version 7 (they are
+// Version steps of PRelu: version 1's consumed_inputs, and the slope, which is per channel before version 7 (they are
 // dimension 1) and broadcasts from the last dimension since.
 #include <algorithm>
 #include <numeric>

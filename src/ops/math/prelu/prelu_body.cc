@@ -20,7 +20,7 @@ constexpr std::string_view kNodes = R"({
   Y = Where (is_negative, below, X)
 })";
 
-// A list becomes a column whose rank only running tells.
+// A list becomes a column whose rank is only known when running.
 constexpr std::string_view kColumnOfAnyRank = R"(
   x_shape = Shape (X)
   x_rank = Size (x_shape)

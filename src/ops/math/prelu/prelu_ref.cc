@@ -1,4 +1,4 @@
-// y = x, or slope * x where x is below 0; integers wrap around. Nodes before version 7, whose slope goes by channels,
+// y = x, or slope * x where x is below 0; integers wrap around. Nodes before version 7, whose slope is per channel,
 // run as their function body.
 #include "ops/math/prelu/prelu.h"
 

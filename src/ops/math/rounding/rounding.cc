@@ -48,7 +48,7 @@ void infer_rounding(InferContext& ctx, DimExpr (*rounded)(const DimExpr&, const 
 }
 void infer_floor(InferContext& ctx) { infer_rounding(ctx, DimExpr::floor_div); }
 void infer_ceil(InferContext& ctx) { infer_rounding(ctx, DimExpr::ceil_div); }
-// Halves to even are no expression; what is whole stays.
+// Rounding halves to even cannot be written as an expression; whole numbers stay.
 void infer_round(InferContext& ctx) {
   same_as_input(ctx);
   auto values = ctx.fractions(0);

@@ -61,7 +61,7 @@ constexpr Schema kMean[] = {
     {.since = 13, .inputs = kDiffData, .outputs = kDiffMeanOut, .types = kFloats, .same_meaning = true},
 };
 
-// The shape of all inputs together; nothing if it takes one of unknown rank to tell.
+// The shape that all inputs broadcast to; nothing if it depends on one of unknown rank.
 std::optional<Dims> common_shape(InferContext& ctx) {
   if (ctx.version() < 8) return resolve_same_shape(ctx, ctx.input_count());
   std::optional<Dims> all;

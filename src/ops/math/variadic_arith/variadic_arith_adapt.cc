@@ -1,5 +1,5 @@
 // Version steps of Max, Min, Sum and Mean. Between versions 6 and 8 only nodes pass whose inputs are known to have one
-// shape; others of version 6 stay, so that what is fed is held against that rule.
+// shape; others of version 6 stay, so that what is fed is checked by that rule.
 #include "ops/math/variadic_arith/variadic_arith.h"
 #include "transform/shared_steps.h"
 
@@ -25,7 +25,7 @@ void variadic_arith_steps(StepTable& table) {
   for (const opset::Operator* op : {&Max, &Min, &Sum, &Mean}) {
     table.add(*op, 1, 6, drop_consumed_inputs, unchanged);
     table.add(*op, 6, 8, require_equal_shapes, require_equal_shapes);
-    table.keeps(*op, 6, "its inputs must have one shape, which takes known shapes to tell");
+    table.keeps(*op, 6, "its inputs must have one shape, which only known shapes show");
   }
 }
 

@@ -36,7 +36,7 @@ void require_known(const BodyBuilder& b, const GroupQueryParams& p) {
 
 // total, batch, query_length; `counts` [batch]: of how many tokens each sequence is; `before`: how many of them are not
 // new. Where the cache and the new tokens are fewer than total, or that is less than a count, or a count is below one,
-// something of that is no place in the cache, which the node refuses that writes there.
+// some position is outside of the cache, which the node that writes there refuses.
 void add_counts(BodyBuilder& b) {
   b.add(R"(
     batch = Shape <start = 0, end = 1> (q_upright)
@@ -103,7 +103,7 @@ void add_positions(BodyBuilder& b) {
     counted = Add (before_column, numbers)
   )");
   if (!b.has_input(9)) return b.add("numbered = Identity (counted)");
-  // Where the tokens are all there is, the first position tells those behind it.
+  // Where there are no earlier tokens, all positions follow from the first one.
   b.add(R"(
     all_positions = Reshape (position_ids, rest)
     first_position = Slice (all_positions, zero, one)

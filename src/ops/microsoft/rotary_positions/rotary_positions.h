@@ -9,7 +9,7 @@ namespace norn::ops::microsoft {
 
 extern const opset::Operator RotaryEmbedding;
 
-// How many elements of a head are turned; 0: all of them, and the caches tell their number.
+// How many elements of a head are turned; 0: all of them, as many as the caches have.
 std::int64_t resolve_rotary_size(const opset::NodeView& node);
 
 }  // namespace norn::ops::microsoft

@@ -1,4 +1,4 @@
-// Without rotary_embedding_dim the whole head is turned, and the cache tells its size. A lone position is that of the
+// Without rotary_embedding_dim the whole head is turned, whose size is the cache's. A lone position is that of the
 // first token.
 #include "ops/common/body_guard.h"
 #include "ops/microsoft/domain.h"
@@ -38,7 +38,7 @@ void rotary_body(BodyBuilder& b) {
   } else {
     b.add("positions = Identity (position_ids)");
   }
-  // Of rank 3, the heads are told apart by their number or, without it, by their size.
+  // Of rank 3, the heads are separated by their number or, without it, by their size.
   const bool split = rank == 3 && turned == 0;
   if (split) {
     const std::int64_t shape[] = {0, 0, -1, 2 * b.size(2, 1)};

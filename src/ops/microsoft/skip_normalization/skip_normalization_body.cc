@@ -15,7 +15,7 @@ namespace {
 using opset::BodyBuilder;
 using opset::FunctionBody;
 
-// The reciprocal of the root that RMSNormalization divides `of` by, which is no output of that; over `root_axes`.
+// The reciprocal of the root that RMSNormalization divides `of` by, which is not one of its outputs; over `root_axes`.
 void add_reciprocal_root(BodyBuilder& b, const std::string& of, DataType type) {
   b.scalar("root_epsilon", type, static_cast<double>(b.attrs().f("epsilon")));
   b.add("root_x = Cast <to = " + std::to_string(static_cast<int>(type)) + "> (" + of + ")");

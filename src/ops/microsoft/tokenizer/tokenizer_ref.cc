@@ -1,6 +1,6 @@
 // Tokens are what matches `tokenexp`, or what is left when what matches the `separators` is taken out, one separator
 // after the other. Expressions are RE2's; of the matches at a place the longest counts. One empty separator makes each
-// character a token. An empty match separates nothing and is no token.
+// character a token. An empty match separates nothing and is not a token.
 #include <re2/re2.h>
 
 #include <algorithm>

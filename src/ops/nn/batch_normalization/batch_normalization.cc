@@ -1,6 +1,6 @@
 // BatchNormalization: normalises each channel, with given statistics or with the batch's own.
 //
-// Which of the two it does was told in three ways: up to 6 by is_test, from 7 on by the number of outputs, from 14 on
+// Which of the two it does was chosen in three ways: up to 6 by is_test, from 7 on by the number of outputs, from 14 on
 // by training_mode. Up to 7, spatial = 0 asked for statistics per activation: C x D1 x ... x Dn of them instead of C.
 #include "ops/nn/batch_normalization/batch_normalization.h"
 

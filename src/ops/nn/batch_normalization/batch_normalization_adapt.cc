@@ -73,7 +73,7 @@ void training_mode_from_outputs(NodeEdit& edit) {
 void training_mode_to_outputs(NodeEdit& edit) {
   const bool training = edit.attrs().flag("training_mode");
   if (training && !wants_statistics(edit)) {
-    edit.cannot("training_mode is set, which version 9 tells by the outputs mean and var, but they are left out",
+    edit.cannot("training_mode is set, which in version 9 the outputs mean and var stand for, but they are left out",
                 "give the outputs running_mean and running_var names");
   }
   const DataType x = edit.input_type(0).elem, mean = edit.input_type(3).elem;

@@ -11,15 +11,15 @@ namespace {
 using opset::BodyBuilder;
 using opset::FunctionBody;
 
-// -1 if none of the inputs tells.
+// -1 if no input's size is known.
 std::int64_t known_channels(const BodyBuilder& b) {
   for (const auto& [input, axis] : {std::pair(1, 0), std::pair(0, 1), std::pair(2, 0), std::pair(3, 1)})
     if (const std::int64_t size = b.size_or_unknown(input, axis); size >= 0) return size;
   return -1;
 }
 
-// `linear` for a number of channels that Conv, whose groups are an attribute, cannot be told: each element by the
-// kernel's, over all windows.
+// `linear` for an unknown number of channels, for which Conv, whose groups are an attribute, cannot be used: each
+// element by the kernel's, over all windows.
 void add_products(BodyBuilder& b) {
   const std::int64_t column_axis[] = {1}, first[] = {0}, kernels[] = {0, -1, 1};
   b.ints("column_axis", column_axis);

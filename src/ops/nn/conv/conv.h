@@ -23,7 +23,7 @@ extern const opset::Operator Conv;
 using KnownShape = std::optional<opset::Dims>;
 // The attribute group, which is above 0.
 std::int64_t conv_group(const opset::NodeView& node);
-// The rank that all of these inputs have, and kernel_shape tells as well unless it is empty; nothing if none is known.
+// The rank that all of these inputs have, and that kernel_shape has unless it is empty; nothing if none is known.
 std::optional<std::size_t> conv_rank(const opset::NodeView& node,
                                      std::initializer_list<std::pair<std::string_view, const KnownShape*>> inputs);
 // The spatial sizes of the filters, which kernel_shape repeats.

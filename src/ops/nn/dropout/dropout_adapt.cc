@@ -1,7 +1,7 @@
 // Version steps of Dropout.
 //
-// A node of version 6 that trains (is_test is 0, its default) has no like before version 12, so it goes there at once.
-// A mask of the input's type and a bool mask become each other through Cast.
+// A node of version 6 that trains (is_test is 0, its default) has no equivalent before version 12, so it steps there
+// directly. A mask of the input's type and a bool mask become each other through Cast.
 #include "ops/nn/dropout/dropout.h"
 #include "ops/tensor/cast/cast.h"
 #include "transform/shared_steps.h"
@@ -55,7 +55,7 @@ void ratio_to_input(NodeEdit& edit) {
   edit.set_input(1, scalar(ratio));
 }
 
-// Without training the ratio means nothing, so one that is computed is no obstacle.
+// Without training the ratio has no effect, so it may also be computed.
 void ratio_to_attribute(NodeEdit& edit) {
   if (edit.has_input(2)) {
     const Tensor* training = edit.input_constant(2);

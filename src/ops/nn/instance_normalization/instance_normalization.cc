@@ -1,4 +1,4 @@
-// Normalisation of each channel of each batch entry. Scale and bias go by channels.
+// Normalisation of each channel of each batch entry. Scale and bias are per channel.
 #include "ops/nn/instance_normalization/instance_normalization.h"
 
 #include "ops/common/shapes.h"

@@ -1,5 +1,5 @@
-// Values put back where MaxPool took them. Indices count in the input of that pooling, whose size output_shape tells
-// where it is not unique; pads mean nothing then, and so do they for the indices.
+// Values put back where MaxPool took them. Indices count in the input of that pooling, whose size output_shape gives
+// where it is not unique; pads have no effect then, and never on the indices.
 #include "ops/nn/max_unpool/max_unpool.h"
 
 #include <string>

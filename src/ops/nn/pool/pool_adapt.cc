@@ -1,4 +1,5 @@
-// Version steps of pooling: upwards nothing changes; downwards an attribute may go only where it said its default.
+// Version steps of pooling: upwards nothing changes; downwards an attribute may be removed only where it has its
+// default.
 #include "ops/nn/pool/pool.h"
 #include "transform/shared_steps.h"
 

@@ -1,5 +1,5 @@
-// Boxes that do not overlap a better one. Boxes are corners, of any diagonal, or centres. How many are selected only
-// running tells.
+// Boxes that do not overlap a better one. Boxes are corners, of any diagonal, or centres. How many are selected is only
+// known by running.
 #include "ops/object_detection/non_max_suppression/non_max_suppression.h"
 
 #include <string>

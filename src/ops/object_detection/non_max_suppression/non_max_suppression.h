@@ -10,7 +10,7 @@ namespace norn::ops {
 
 extern const opset::Operator NonMaxSuppression;
 
-// Numbers that are left out, or not known, are those that stand for nothing.
+// Numbers that are left out, or not known, have the specification's defaults.
 struct NonMaxSuppressionParams {
   bool centered = false;  // boxes are centres and sizes, not corners
   std::int64_t most = 0;  // boxes of a class

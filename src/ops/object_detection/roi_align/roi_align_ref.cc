@@ -58,7 +58,7 @@ void samples_of(const Side& side, std::int64_t bin, std::int64_t size, std::vect
     first = std::max(first, std::floor(std::min(a, b)));
     last = std::min(last, std::ceil(std::max(a, b)));
   }
-  if (last >= 0x1p52) return;  // so far away that samples cannot be told apart
+  if (last >= 0x1p52) return;  // so far away that a double cannot distinguish samples
   for (double i = first; i <= last; ++i) {
     double x = origin + (i + 0.5) * step;
     if (x < -1 || x > image) continue;

@@ -8,7 +8,7 @@ namespace norn::ops {
 
 extern const opset::Operator DequantizeLinear;
 
-// The output's type, for a scale of this type; Undefined if neither tells.
+// The output's type, for a scale of this type; Undefined if neither gives it.
 DataType dequantized_type(const opset::NodeView& node, DataType scale);
 
 }  // namespace norn::ops

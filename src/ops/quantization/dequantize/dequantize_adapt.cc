@@ -25,7 +25,7 @@ void dequantize_steps(StepTable& table) {
   table.add(DequantizeLinear, 13, 19, unchanged, require_float_scale);
   table.add(DequantizeLinear, 19, 21, unchanged, drop_blocks);
   table.add(DequantizeLinear, 21, 23, unchanged, drop_output_dtype);
-  table.keeps(DequantizeLinear, 10, "the scale's shape is not known; since 13 a list goes by an axis");
+  table.keeps(DequantizeLinear, 10, "the scale's shape is not known; since 13 a list runs along an axis");
 }
 
 }  // namespace norn::ops

@@ -43,15 +43,15 @@ struct ScaleLayout {
     }
   }
 };
-// The axis of a tensor of this rank along which scales differ, and how many of its elements one of them is for where
-// they are of blocks; 0 where they are not.
+// The axis of a tensor of this rank along which scales differ, and how many of its elements share a scale where scales
+// are per block; 0 where they are not.
 std::int64_t resolve_scale_axis(const opset::NodeView& node, std::int64_t rank);
 std::int64_t resolve_scale_block(const opset::NodeView& node);
 // By the attributes axis and block_size, where the version has them. Throws if the scale does not fit x.
 ScaleLayout resolve_scales(const opset::NodeView& node, const norn::Shape& x, const norn::Shape& scale);
 // A zero point has the scale's shape; of single numbers one may be a scalar and the other a list.
 void require_shape_of_scale(const opset::NodeView& node, int scale, int zero_point);
-// Both of what is known of inputs 0 to 2: x, scale and zero point.
+// Both functions, by what is known of inputs 0 to 2: x, scale and zero point.
 void infer_scales(opset::InferContext& ctx);
 
 }  // namespace norn::ops

@@ -25,7 +25,7 @@ void down_19_13(NodeEdit& edit) {
   edit.remove_attr("saturate");  // it concerns types that came with it
 }
 
-// 21 -> 19: a zero point tells the type.
+// 21 -> 19: the zero point determines the type.
 void down_21_19(NodeEdit& edit) {
   drop_blocks(edit);
   const std::int64_t to = edit.attrs().i("output_dtype");
@@ -83,7 +83,7 @@ void quantize_steps(StepTable& table) {
   table.add(QuantizeLinear, 13, 19, float_x, down_19_13);
   table.add(QuantizeLinear, 19, 21, unchanged, down_21_19);
   table.add(QuantizeLinear, 21, 23, unchanged, down_23_21);
-  table.keeps(QuantizeLinear, 10, "the scale's shape is not known; since 13 a list goes by an axis");
+  table.keeps(QuantizeLinear, 10, "the scale's shape is not known; since 13 a list runs along an axis");
   table.keeps(QuantizeLinear, 13, "x's type is not known; int32 is cast to float");
 }
 

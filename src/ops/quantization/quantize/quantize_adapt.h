@@ -4,7 +4,7 @@
 
 namespace norn::ops {
 
-// 10 -> 13: the scale has to be known as one number, since a list would go by an axis; and back.
+// 10 -> 13: the scale has to be known as one number, since a list would run along an axis; and back.
 void require_one_scale(transform::NodeEdit& edit);
 void drop_scale_axis(transform::NodeEdit& edit);
 // 21 -> 19: no blocks.

@@ -114,7 +114,7 @@ const Cases cases(
          "float6e3m2[4] 1 1.5 -28 0.125",
          {.tolerance = 0}},
 
-        // x / y_scale is 2.5 + 2^-12 exactly, which float tells from a half, and float16 and bfloat16 do not.
+        // x / y_scale is 2.5 + 2^-12 exactly, which float distinguishes from a half, and float16 and bfloat16 do not.
         {"QuantizeLinear-23..", "float[1] 2.500244140625; float[] 1", "uint8[1] 3"},
         {"QuantizeLinear-23..", "float[1] 2.500244140625; {float16|bfloat16}[] 1", "uint8[1] 2"},
         {"QuantizeLinear-23.. precision={float|double}", "float[1] 2.500244140625; {float16|bfloat16}[] 1",

@@ -16,7 +16,7 @@ extern const opset::Operator SequenceAt;
 opset::ValueType common_type(opset::InferContext& ctx, const opset::ValueType& a, const opset::ValueType& b,
                              std::string_view what);
 
-// The type of one element taken from a sequence. A size that inference could not tell differs from element to element,
+// The type of one element taken from a sequence. A size that inference does not know differs from element to element,
 // so every one taken gets sizes of its own.
 opset::ValueType element_of(opset::InferContext& ctx, const opset::ValueType& sequence);
 

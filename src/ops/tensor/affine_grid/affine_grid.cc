@@ -66,7 +66,7 @@ void infer_affine_grid(InferContext& ctx) {
     return ctx.set(0, ctx.elem(0));
   }
   if (*n != 2 && *n != 3)
-    ctx.fail("theta and size tell of " + std::to_string(*n) + " spatial dimensions, but have to tell of 2 or 3",
+    ctx.fail("theta and size have " + std::to_string(*n) + " spatial dimensions, but must have 2 or 3",
              "theta is [N, 2, 3] beside a size of 4 numbers, or [N, 3, 4] beside one of 5");
   agree(ctx, 0, 1, *n, "the spatial dimensions");
   agree(ctx, 0, 2, *n + 1, "the spatial dimensions and one");

@@ -1,7 +1,7 @@
 // Signatures of Cast.
 //
 // Version 1 names the target type by a string ("FLOAT"), later ones by number. Version 19 brings `saturate` for the
-// 8-bit formats, 24 `round_mode` for E8M0. Complex types are no part of Cast. The tables of versions 19 to 23 send
+// 8-bit formats, 24 `round_mode` for E8M0. Cast does not take complex types. The tables of versions 19 to 23 send
 // infinities to NaN for the FNUZ formats even when saturating; version 24 corrected them to what implementations did
 // all along.
 #include "ops/tensor/cast/cast.h"

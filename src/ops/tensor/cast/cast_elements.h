@@ -17,7 +17,7 @@ enum class E8M0Rounding { Up, Down, Nearest };
 // - strings are read as Python's float() and int() read them, except that an integer may be written with a fraction or
 //   an exponent; they are written with the fewest digits that read back as the same element, plain in [1e-4, 1e16),
 //   else scientific.
-// Throws norn::Error (RuntimeError) for a string that is no number.
+// Throws norn::Error (RuntimeError) for a string that is not a number.
 void cast_elements(const Tensor& from, Tensor& to, bool saturate = true, E8M0Rounding rounding = E8M0Rounding::Up);
 
 }  // namespace norn::ops

@@ -113,7 +113,7 @@ bool reads_whole(std::string_view text, T& value) {
 }
 
 // What a decimal numeral beyond double's range rounds to. Its magnitude is far from 1, so that the exponent of its
-// first digit other than zero tells.
+// first digit other than zero decides.
 double out_of_range_value(std::string_view numeral) {
   const bool negative = numeral.starts_with('-');
   const std::size_t e = numeral.find_first_of("eE");

@@ -176,7 +176,7 @@ TEST(Cast, EveryPairKeepsSmallIntegers) {
   for (const DataType a : all) {
     for (const DataType b : all) {
       SCOPED_TRACE(std::string(data_type_name(a)) + " to " + std::string(data_type_name(b)));
-      // E8M0 has no zero, bool is written as a word, a floating numeral is no plain integer.
+      // E8M0 has no zero, bool is written as a word, a floating numeral is not a plain integer.
       const bool zero = a != DataType::Float8E8M0 && b != DataType::Float8E8M0;
       const std::vector<double> values = {zero ? 0.0 : 1.0, 1, 1};
       Tensor x(a, {3});

@@ -1,4 +1,4 @@
-// Conversion to another tensor's element type: Cast, which its body is, to a type that a tensor tells. Its attributes
+// Conversion to another tensor's element type; its body is Cast to that type. Its attributes
 // follow Cast's: saturate for 8-bit floats came with 19, round_mode with 24.
 #include "ops/tensor/cast_like/cast_like.h"
 

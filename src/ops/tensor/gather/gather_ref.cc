@@ -1,4 +1,4 @@
-// Gather: every index is held against the axis before anything is copied.
+// Gather: every index is checked against the axis before anything is copied.
 #include "ops/common/loops.h"
 #include "ops/tensor/gather/gather.h"
 #include "opset/reference.h"

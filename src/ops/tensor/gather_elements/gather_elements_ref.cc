@@ -1,4 +1,4 @@
-// GatherElements: every index is held against the axis before anything is copied.
+// GatherElements: every index is checked against the axis before anything is copied.
 #include "ops/tensor/gather_elements/gather_elements.h"
 
 #include <string>

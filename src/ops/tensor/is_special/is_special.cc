@@ -1,5 +1,5 @@
-// Which elements are infinite or not a number. Which 8-bit types have an infinity at all is told by their format:
-// e4m3fn has none.
+// Which elements are infinite or not a number. Whether an 8-bit type has an infinity depends on its format: e4m3fn has
+// none.
 #include "ops/tensor/is_special/is_special.h"
 
 #include "opset/infer_context.h"

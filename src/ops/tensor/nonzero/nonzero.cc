@@ -1,5 +1,5 @@
-// NonZero: indices of the elements that are not zero, one row per dimension. How many there are only the contents tell.
-// A scalar has no dimensions, so its result is [0, 0] or [0, 1].
+// NonZero: indices of the elements that are not zero, one row per dimension; their number depends on the contents. A
+// scalar has no dimensions, so its result is [0, 0] or [0, 1].
 #include "ops/tensor/nonzero/nonzero.h"
 
 #include "opset/infer_context.h"

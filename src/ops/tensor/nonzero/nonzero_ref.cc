@@ -17,7 +17,7 @@ constexpr std::int64_t kChunk = 512;
 // Adds the places of what is not zero among n elements, of which the first has this place.
 template <class T, class IsZero>
 void add_places(const T* from, std::int64_t first, std::int64_t n, std::vector<std::int64_t>& found, IsZero&& is_zero) {
-  // Written in any case, and kept if it is not zero: which it is cannot be foretold.
+  // Written in any case, and kept if it is not zero: a branch would be mispredicted.
   std::size_t count = found.size();
   found.resize(count + static_cast<std::size_t>(n));
   for (std::int64_t i = 0; i < n; ++i) {

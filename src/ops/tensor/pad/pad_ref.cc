@@ -1,6 +1,6 @@
-// Pad: for each axis a table tells which input index every output index reads, or that it is filled.
+// Pad: for each axis a table has the input index that every output index reads, or that it is filled.
 //
-// Reflection and wrapping go on as often as the pad is long, as NumPy's do; a single element reflects to itself.
+// Reflection and wrapping repeat over the length of the pad, as NumPy's do; a single element reflects to itself.
 #include <algorithm>
 #include <string>
 #include <vector>

@@ -2,7 +2,7 @@
 //
 // Traps: a 0 in the target copies the input's dimension at that place unless allowzero says otherwise, and the size
 // that -1 stands for is found after what was copied has been divided out on both sides, so that an empty batch keeps
-// the rest of its shape ([0,4] to [0,-1] is [0,4], where dividing 0 by 0 would tell nothing). A symbolic size in the
+// the rest of its shape ([0,4] to [0,-1] is [0,4], where dividing 0 by 0 has no result). A symbolic size in the
 // target is taken for a size, never for a -1.
 #include "ops/tensor/reshape/reshape.h"
 
@@ -89,7 +89,7 @@ DimExpr quotient(const NodeView& node, const Dims& in, Dims numerator, Dims deno
   take_constants(numerator, above);
   take_constants(denominator, below);
   if (below == 0)
-    node.fail("the size for -1 cannot be told: the other sizes of " + to_string(target) + " give 0 elements");
+    node.fail("the size for -1 is not determined: the other sizes of " + to_string(target) + " give 0 elements");
   const std::int64_t common = std::gcd(above, below);
   above /= common;
   below /= common;
@@ -104,8 +104,8 @@ DimExpr quotient(const NodeView& node, const Dims& in, Dims numerator, Dims deno
   return DimExpr::floor_div(n, d);
 }
 
-// Where the only element stands of which nothing is known, if all others are numbers above 0: whatever it is, its size
-// is what the others leave, as for -1.
+// The place of the only unknown element, if all others are numbers above 0: its size is what the others leave, as for
+// -1.
 std::optional<std::size_t> lone_open(const Dims& target) {
   std::optional<std::size_t> open;
   for (std::size_t i = 0; i < target.size(); ++i) {

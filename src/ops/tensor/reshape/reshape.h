@@ -11,7 +11,7 @@ namespace norn::ops {
 extern const opset::Operator Reshape;
 
 // The sizes that an input of shape `in` (null if its rank is not known) gets: nothing if the target is not known, no
-// size where the input's would tell it.
+// size where it depends on unknown sizes of the input.
 std::optional<std::vector<std::optional<opset::DimExpr>>> resolve_reshape(const opset::NodeView& node,
                                                                           const opset::Dims* in);
 

@@ -38,7 +38,7 @@ struct ResizeParams {
 };
 ResizeParams resolve_resize(const opset::NodeView& node, std::int64_t rank);
 
-// Throws if elements are to be made of none, as far as the sizes tell.
+// Throws if elements are to be made of none, as far as sizes are known.
 void require_elements(const opset::NodeView& node, const opset::Dims& in, const opset::Dims& out);
 
 // Factors and sizes, for each of the axes; what is empty is not given.

@@ -1,4 +1,4 @@
-// Every index is held against the axis before anything is written. Of several updates of one element the last holds;
+// Every index is checked against the axis before anything is written. Of several updates of one element the last holds;
 // with a reduction they are taken one after another, in double for floating types, and rounded once at the end.
 #include "ops/tensor/scatter_elements/scatter_elements.h"
 

@@ -97,7 +97,7 @@ inline ir::Attribute floats_attr(std::string_view name, std::vector<float> value
   return a;
 }
 
-// An input of a node to be moved: what a conversion knows of it. `constant` tells whether it sees the contents.
+// An input of a node to be moved: what a conversion knows of it. `constant`: whether it sees the contents.
 struct Operand {
   Value value;
   bool constant = false;

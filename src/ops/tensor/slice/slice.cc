@@ -115,7 +115,7 @@ std::optional<DimExpr> extent(const DimExpr& size, const DimExpr& start, const D
   return strided(backward_extent(size, start.constant(), end.constant()), -std::max(step, kLeastStep));
 }
 
-// The length of the lists, as far as their shapes tell.
+// The length of the lists, if one of their shapes is known.
 std::optional<std::size_t> list_length(InferContext& ctx) {
   std::optional<std::size_t> count;
   for (int i = 1; i <= 4 && ctx.version() >= 10; ++i) {

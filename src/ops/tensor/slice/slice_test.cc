@@ -63,7 +63,7 @@ const Cases cases(
         {"Slice-13", "float[P+S]; int64[1] P; int64[1] P+S; int64[1] 0", "float[S]"},
         {"Slice-13", "float[P+S]; int64[1] P; int64[1] max; int64[1] 0", "float[S]"},
         {"Slice-13", "float[P+S]; int64[1] 0; int64[1] P; int64[1] 0", "float[P]"},
-        // A bound of unknown sign tells nothing.
+        // With a bound of unknown sign the size is unknown.
         {"Slice-13", "float[P+S]; int64[1] P-3; int64[1] max; int64[1] 0", "float[?]"},
 
         {"Slice-13",

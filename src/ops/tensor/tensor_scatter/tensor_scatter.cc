@@ -1,5 +1,5 @@
 // A piece written into a cache, at a place of its own for each batch entry. Mode circular wraps around the end of the
-// axis, which is the second last unless told otherwise.
+// axis, which is the second last by default.
 #include "ops/tensor/tensor_scatter/tensor_scatter.h"
 
 #include <string>

@@ -37,7 +37,7 @@ constexpr Schema kTile[] = {
     {.since = 13, .inputs = kInputs13, .outputs = kOutputs13, .types = kTypes13, .same_meaning = true},
 };
 
-// Longer vectors are no shape arithmetic.
+// Longer vectors are not shape arithmetic.
 constexpr std::int64_t kMostTiledInts = 1024;
 
 // The contents of a tiled vector, or of a scalar.

@@ -1,4 +1,4 @@
-// Trilu, element by element: the column less the row is held against k.
+// Trilu, element by element: the column less the row is compared with k.
 #include "ops/common/case.h"
 
 namespace norn::ops::cases {

@@ -1,5 +1,5 @@
-// The distinct elements, or slices along an axis. Sorted, or in the order of first appearance; how many there are only
-// running tells.
+// The distinct elements, or slices along an axis. Sorted, or in the order of first appearance; their number is only
+// known by running.
 #include "ops/tensor/unique/unique.h"
 
 #include "ops/common/shapes.h"

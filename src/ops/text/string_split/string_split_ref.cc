@@ -35,7 +35,7 @@ void split_words(std::string_view text, std::int64_t most, F&& take) {
     while (const std::size_t n = space_at(text)) text.remove_prefix(n);
   };
   for (skip_spaces(); !text.empty(); skip_spaces(), ++splits) {
-    // The last one ends where its last character that is no white space does.
+    // The last one ends with its last character other than white space.
     const bool last = splits == most;
     std::size_t end = 0;
     for (std::size_t i = 0; i < text.size();) {

@@ -1,5 +1,5 @@
-// ArrayFeatureExtractor: the same positions out of every row. The text does not tell of negative ones; models that
-// search neighbours within a radius have -1 for none, and weigh what it picks with 0: they count from the end.
+// ArrayFeatureExtractor: the same positions out of every row. The specification does not mention negative ones; models
+// that search neighbours within a radius have -1 for none, and weigh what it picks with 0: they count from the end.
 #include "ops/common/elements.h"
 #include "ops/common/loops.h"
 #include "ops/common/shapes.h"

@@ -1,4 +1,4 @@
-// LabelEncoder: pairs looked up. Version 2 tells floats apart by their bits, 4 by their values.
+// LabelEncoder: pairs looked up. Version 2 distinguishes floats by their bits, 4 by their values.
 #include "ops/common/case.h"
 
 namespace norn::ops::cases {

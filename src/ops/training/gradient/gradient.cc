@@ -1,5 +1,5 @@
-// Derivatives of a value by others, as a node of the graph. xs and zs name the inputs and the constants, y the value:
-// names in the graph around the node.
+// Derivatives of a value with respect to other values, as a node of the graph. xs and zs name the inputs and the
+// constants, y the value: names in the graph around the node.
 #include "ops/training/gradient/gradient.h"
 
 namespace norn::ops {

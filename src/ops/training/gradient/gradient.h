@@ -1,4 +1,4 @@
-// Derivatives of a value by others, as a node of the graph.
+// Derivatives of a value with respect to other values, as a node of the graph.
 #pragma once
 #include "opset/schema.h"
 

@@ -1,4 +1,4 @@
-#include "runtime/tell.h"
+#include "runtime/run_errors.h"
 
 #include <algorithm>
 #include <optional>
@@ -90,7 +90,7 @@ void help_with_feeds(Error& error, const Graph& graph, const Node& node, std::op
   program::for_each_use(node, [&](ValueId id) { all.push_back(id); });
   if (fed.empty()) {
     fed = fed_inputs(graph, all);
-  } else if (!named) {  // what is chosen from counts by its sizes
+  } else if (!named) {  // data counts by its sizes
     std::erase_if(all, [&](ValueId id) { return std::find(blamed.begin(), blamed.end(), id) != blamed.end(); });
     const std::string beside = fed_inputs(graph, all);
     if (!beside.empty() && beside != fed) fed += ", beside the sizes of " + beside;
@@ -101,9 +101,9 @@ void help_with_feeds(Error& error, const Graph& graph, const Node& node, std::op
 
 }  // namespace
 
-void throw_as(const Error& met, const Error& told) {
-  if (dynamic_cast<const NoMemory*>(&met)) throw NoMemory(told);
-  throw told;
+void throw_as(const Error& met, const Error& reported) {
+  if (dynamic_cast<const NoMemory*>(&met)) throw NoMemory(reported);
+  throw reported;
 }
 
 bool ends_run(const Error& met) {
@@ -119,8 +119,8 @@ std::string inputs_text(const Graph& graph, const Node& node, std::span<const Va
   return "inputs (" + text + ")";
 }
 
-Error told(const Error& error, const Graph& graph, const Node& node, const std::string& place,
-           const program::TypeOfInput& type_of, bool in_body) {
+Error node_error(const Error& error, const Graph& graph, const Node& node, const std::string& place,
+                 const program::TypeOfInput& type_of, bool in_body) {
   const std::string& path = node.path();
   const program::Inlined* inlined = program::inlined_around(graph, path);
   std::string where = error.where();
@@ -133,7 +133,7 @@ Error told(const Error& error, const Graph& graph, const Node& node, const std::
   const bool own = at == std::string::npos;
   // "iteration 1 / PATH / attribute ..." of a round of the node
   if (!own && at > 0) where = path + " / " + where.substr(0, at - 3) + where.substr(at + path.size());
-  // What helps a node in the body of an operator does not help the operator.
+  // A hint for a node in the body of an operator is not one for the operator.
   Error e(error.code(), error.message(), std::move(where), own && inlined ? std::string() : error.hint());
   const auto* round = dynamic_cast<const FailedRound*>(&error);
   if (!own && e.code() == ErrorCode::RuntimeError && round && round->round() > 0)
@@ -148,7 +148,7 @@ Error told(const Error& error, const Graph& graph, const Node& node, const std::
   return of_operator(*inlined, e, program::describe_inputs(*inlined, type_of), e.hint(), asked);
 }
 
-Error told(const Error& error, const Segment& segment, const Graph& graph, std::size_t step, bool in_body) {
+Error step_error(const Error& error, const Segment& segment, const Graph& graph, std::size_t step, bool in_body) {
   const StepInfo& info = segment.info[step];
   const Node& node = operation_of(graph, info);
   const auto size_of = [&](std::string_view name) -> std::optional<std::int64_t> {
@@ -157,22 +157,22 @@ Error told(const Error& error, const Segment& segment, const Graph& graph, std::
     return {};
   };
   const bool sized = segment.steps[step].kernel || (segment.steps[step].nested && node.subgraphs.empty());
-  return told(
+  return node_error(
       error, graph, node, sized ? node.path() + " / " + shapes_text(graph, info) : node.path(),
       [&](const program::Inlined::Input& input) { return program::sized(input.type, size_of); }, in_body);
 }
 
-Error told_of_memory(const Error& error, const Segment& segment, const Graph& graph, const StaticType& type,
-                     bool in_body) {
+Error memory_error(const Error& error, const Segment& segment, const Graph& graph, const StaticType& type,
+                   bool in_body) {
   for (std::size_t step = 0; step < segment.info.size(); ++step) {
     const std::vector<StaticType>& outputs = segment.info[step].outputs;
     if (std::find(outputs.begin(), outputs.end(), type) == outputs.end()) continue;
     const Node& node = operation_of(graph, segment.info[step]);
     const std::string fed = in_body ? std::string() : fed_inputs(graph, node.inputs);
-    return told(Error(error.code(), error.message(), error.where(),
-                      "its sizes follow from the model" + (fed.empty() ? "" : " and from what is fed as " + fed) +
-                          ": correct them, or run it where there is more memory"),
-                segment, graph, step, in_body);
+    return step_error(Error(error.code(), error.message(), error.where(),
+                            "its sizes follow from the model" + (fed.empty() ? "" : " and from what is fed as " + fed) +
+                                ": correct them, or run it where there is more memory"),
+                      segment, graph, step, in_body);
   }
   return error;
 }
