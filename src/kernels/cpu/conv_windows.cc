@@ -1,10 +1,12 @@
 // Convolution where pixels lie: the addresses of the pixels that some outputs read, tap by tap, against panels of
 // filters (windows.h). Nothing is compiled for a size, and the form of the weights follows from the weights alone.
 //
-// The elements of a tap are a pixel's channels, or zeros outside of the image. Of few channels, as of an image in three
-// colours, x is copied with its padding around it, and a tap is a row of the window, whose elements follow one another.
-// Factors that are rounded to bfloat16 are copied, too.
+// The elements of a tap are a pixel's channels, or zeros outside of the image. A tap that lies outside for all pixels
+// that are multiplied together is left out, as is a third of the depth at either end of a short video. Of few channels,
+// as of an image in three colours, x is copied with its padding around it, and a tap is a row of the window, whose
+// elements follow one another. Factors that are rounded to bfloat16 are copied, too.
 #include <algorithm>
+#include <bitset>
 #include <cstring>
 #include <limits>
 #include <optional>
@@ -58,6 +60,8 @@ WindowForm form_of(const ConvConfig& c, Factors factors) {
 }
 
 class WindowConv final : public Kernel {
+  using Taps = std::bitset<kMostTaps>;
+
  public:
   WindowConv(const ConvConfig& c, Factors factors, PackedConstants& packed)
       : c_(c),
@@ -135,10 +139,11 @@ class WindowConv final : public Kernel {
             const void** addresses) const {
     const std::int64_t rows = std::min(rows_, pixels_ - first);
     address(static_cast<const char*>(x), first, first + rows, addresses);
+    const Taps used = taps_inside(rows, addresses);
     const std::int64_t from = column_of(panel), columns = column_of(end) - from, at = first * filters_ + from;
     void* const* const extras = operands + 3;
     auto* const out = static_cast<float*>(operands[3 + c_.extra.size()]);
-    for (; panel < end; ++panel) multiply(operands, first, rows, panel, addresses);
+    for (; panel < end; ++panel) multiply(operands, first, rows, panel, addresses, used);
     if (in_registers_) return;
     if (columns == filters_) return steps_.apply(out, extras, at, rows * filters_, 0, filters_);
     for (std::int64_t r = 0; r < rows; ++r) steps_.apply(out, extras, at + r * filters_, columns, from, columns);
@@ -150,7 +155,7 @@ class WindowConv final : public Kernel {
   }
 
   void multiply(void* const* operands, std::int64_t first, std::int64_t rows, std::int64_t panel,
-                const void* const* addresses) const {
+                const void* const* addresses, const Taps& used) const {
     const std::int64_t group = panel / form_.panels(), in_group = panel % form_.panels(), column = column_of(panel);
     const std::int64_t at = first * filters_ + column, taps = form_.taps();
     const auto [added, bounds] = in_registers_.value_or(PixelSteps::InRegisters{-1, {-kNone, kNone}});
@@ -164,21 +169,37 @@ class WindowConv final : public Kernel {
     p.c_row = filters_;
     p.columns = std::min(form_.width, form_.filters - in_group * form_.width);
     const std::int64_t element = form_.panel_columns(in_group) * form_.element_bytes();
-    for (std::int64_t tap = 0; tap < taps; tap += part_taps_)
+    const auto is_used = [&](std::int64_t tap) { return used[static_cast<std::size_t>(tap)]; };
+    std::int64_t last = taps;  // behind the last one that is used
+    while (last > 1 && !is_used(last - 1)) --last;
+    for (std::int64_t tap = 0; tap < last; tap += p.taps) {
+      p.taps = 1;
+      if (!is_used(tap) && tap + 1 < last) continue;
+      while (p.taps < std::min(part_taps_, last - tap) && is_used(tap + p.taps)) ++p.taps;
       for (std::int64_t k = 0; k < form_.depth(); k += part_depth_) {
         p.x = addresses + tap * rows;
-        p.taps = std::min(part_taps_, taps - tap);
         p.offset = group * form_.channels + k;
         p.depth = std::min(part_depth_, form_.depth() - k);
         const std::int64_t before = (tap * form_.depth() + k) * element;
         p.w = w + before;
-        const bool ends = tap + p.taps == taps && k + p.depth == form_.depth();
+        const bool ends = tap + p.taps == last && k + p.depth == form_.depth();
         p.low = ends ? bounds.first : -kNone;
         p.high = ends ? bounds.second : kNone;
         table_.multiply(p, rows);
         p.bias = nullptr;  // the sums are there
         p.added = out;
       }
+    }
+  }
+
+  // Those that read a pixel of the image, of rows of addresses.
+  Taps taps_inside(std::int64_t rows, const void* const* addresses) const {
+    Taps used;
+    if (copied_) return used.set();
+    for (std::int64_t tap = 0; tap < form_.taps(); ++tap, addresses += rows)
+      used[static_cast<std::size_t>(tap)] =
+          std::any_of(addresses, addresses + rows, [&](const void* at) { return at != zeros_.get(); });
+    return used;
   }
 
   // Where pixels [first, last) of the output read, tap by tap.
