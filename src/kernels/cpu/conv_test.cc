@@ -146,6 +146,12 @@ const std::vector<Case>& cases() {
       {{1, 32, 1, 90}, {32, 32, 1, 3}, 1, {2, 1}, {1, 1}, {1, 1}, {0, 1}},  // a row of padding alone
       {{1, 70, 15, 13}, {70, 1, 7, 7}, 70, {1, 1}, {1, 1}, {3, 3}, {3, 3}},
       {{2, 24, 30, 21}, {24, 1, 5, 7}, 24, {1, 2}, {2, 1}, {4, 3}, {4, 2}},
+      // Windows over volumes that are sums over planes; some taps lie in the padding for many pixels.
+      {{2, 36, 5, 14, 19}, {48, 36, 3, 3, 3}, 1, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}},
+      {{1, 64, 6, 9, 8}, {70, 64, 2, 3, 3}, 1, {1, 1, 1}, {1, 1, 1}, {0, 2, 1}, {3, 0, 1}},
+      {{1, 48, 2, 12, 12}, {64, 48, 5, 3, 3}, 1, {1, 1, 1}, {1, 1, 1}, {4, 1, 1}, {2, 1, 1}},
+      {{3, 32, 4, 24, 10}, {32, 32, 1, 3, 3}, 1, {1, 1, 1}, {1, 1, 1}, {0, 1, 1}, {0, 1, 1}},
+      {{1, 32, 4, 13, 14}, {32, 32, 3, 3, 3}, 1, {2, 1, 1}, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}},
       // Windows by the addresses of pixels.
       {{1, 3, 40, 37}, {32, 3, 3, 3}, 1, {2, 2}, {1, 1}, {0, 1}, {1, 1}},  // lines of few channels
       {{2, 1, 19, 8}, {64, 1, 5, 4}, 1, {1, 3}, {2, 1}, {4, 2}, {0, 1}},
@@ -346,6 +352,39 @@ TEST(Conv, FiltersThatReadFewElementsKeepTheirDigits) {
     check_digits(config, x, heavy, what + "one has one large tap");
     for (std::size_t i = 0; i < w.size(); i += 9) heavy[i + 4] *= 1e3f;
     check_digits(config, x, heavy, what + "all have one large tap", 0);
+  }
+}
+
+// Outputs at the ends of a volume read some of its planes only.
+TEST(Conv, PlanesOfAVolumeKeepTheirDigits) {
+  const ConvConfig config =
+      config_of({{1, 32, 4, 16, 14}, {40, 32, 3, 3, 3}, 1, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}});
+  const std::size_t plane = 16 * 14, channel = 4 * plane, filter = 32 * 27;
+  const auto x = random_floats(element_count(config.x), 7), w = random_floats(element_count(config.w), 8, -0.3f, 0.3f);
+  check_digits(config, x, w, "a volume");
+  for (const float odd : {1e3f, -1e9f, 1e30f})
+    for (std::size_t z = 0; z < 4; ++z) {
+      auto pixel = x, whole = x;
+      for (std::size_t c = 0; c < 32; ++c) {
+        pixel[c * channel + z * plane + 9 * 14 + 6] = odd;
+        for (std::size_t i = 0; i < plane; ++i) whole[c * channel + z * plane + i] *= odd;
+      }
+      const std::string with = std::to_string(odd) + " in plane " + std::to_string(z);
+      check_digits(config, pixel, w, "a pixel of " + with);
+      check_digits(config, whole, w, with);
+    }
+  auto small = x;  // every second line
+  for (std::size_t i = 0; i < small.size(); ++i) small[i] *= i / 14 % 2 == 0 ? 1e-3f : 1.0f;
+  for (std::size_t depth = 0; depth < 3; ++depth) {
+    auto identity = w, taps = w;
+    for (std::size_t c = 0; c < 32; ++c) std::fill_n(&identity[filter + c * 27 + depth * 9], 9, 0.0f);
+    identity[filter + 5 * 27 + depth * 9 + 4] = 1;
+    check_digits(config, small, identity, "one reads one element of plane " + std::to_string(depth));
+    for (std::size_t i = 0; i < w.size(); i += 27) {
+      taps[i + depth * 9 + 2] *= 1e5f;
+      taps[i + depth * 9 + 5] *= 1e5f;
+    }
+    check_digits(config, x, taps, "large taps of plane " + std::to_string(depth));
   }
 }
 

@@ -1,6 +1,9 @@
 // Convolution with windows of 3 x 3 by Winograd's F(4x4, 3x3): a quarter of the products, for transforms of what goes
 // in and what comes out (winograd.h).
 //
+// Windows over volumes, n x 3 x 3, are sums over n planes. The planes that an output reads are further channels: with
+// the points of all of them there is one product.
+//
 // Tiles are taken a block at a time, so that their points stay in the second cache. Work is cut into ranges of blocks
 // or, where there are few tiles and many channels, into ranges of output channels, whose weights are most of the memory
 // that is read.
@@ -34,9 +37,39 @@ constexpr std::int64_t kFewestTiles = 24;                      // of a block, so
 constexpr std::int64_t kMostTiles = 256;
 constexpr std::int64_t kMostPieces = 8;
 
+// Sizes along the axes, with planes of a volume apart: an image has one of them, which the window is as deep as.
+struct Sizes {
+  explicit Sizes(const ConvConfig& c)
+      : depth(c.w.size() > 4 ? c.w[2] : 1),
+        planes_in(c.w.size() > 4 ? c.x[2] : 1),
+        planes(c.w.size() > 4 ? c.out[2] : 1),
+        plane_pad(c.w.size() > 4 ? c.pads_begin[0] : 0),
+        rows_in(c.x[c.x.size() - 2]),
+        columns_in(c.x.back()),
+        rows(c.out[c.out.size() - 2]),
+        columns(c.out.back()),
+        row_pad(c.pads_begin[c.pads_begin.size() - 2]),
+        column_pad(c.pads_begin.back()),
+        images(c.x[0] * planes),
+        plane_channels(c.x[1]),
+        plane_step(depth > 1 ? round_up(c.x[1], winograd_table().lanes) : c.x[1]),
+        channels(plane_step * depth) {}
+  std::int64_t depth, planes_in, planes, plane_pad;  // depth: of the window
+  std::int64_t rows_in, columns_in, rows, columns, row_pad, column_pad;
+  std::int64_t images;  // planes of outputs
+  // Channels of a plane, and of all planes that an output reads, one plane each `plane_step`; zeros between them.
+  std::int64_t plane_channels, plane_step, channels;
+
+  // The nine taps of a filter for one of `channels`; null between planes.
+  const float* taps(const float* w, std::int64_t filter, std::int64_t channel) const {
+    if (channel % plane_step >= plane_channels) return nullptr;
+    return w + ((filter * plane_channels + channel % plane_step) * depth + channel / plane_step) * 9;
+  }
+};
+
 struct Tiles {
-  explicit Tiles(const ConvConfig& c)
-      : rows((c.out[2] + kTile - 1) / kTile), columns((c.out[3] + kTile - 1) / kTile), all(c.x[0] * rows * columns) {}
+  explicit Tiles(const Sizes& s)
+      : rows((s.rows + kTile - 1) / kTile), columns((s.columns + kTile - 1) / kTile), all(s.images * rows * columns) {}
   std::int64_t rows, columns, all;
 };
 
@@ -48,9 +81,9 @@ unsigned taps_read(std::int64_t at, std::int64_t pad, std::int64_t size) {
     if (at - pad + t >= 0 && at - pad + t < size) taps |= 1u << t;
   return taps;
 }
-unsigned tap_sets(const ConvConfig& c, std::size_t axis) {
+unsigned tap_sets(std::int64_t outputs, std::int64_t pad, std::int64_t size) {
   unsigned sets = 0;
-  for (std::int64_t at = 0; at < c.out[2 + axis]; ++at) sets |= 1u << taps_read(at, c.pads_begin[axis], c.x[2 + axis]);
+  for (std::int64_t at = 0; at < outputs; ++at) sets |= 1u << taps_read(at, pad, size);
   return sets;
 }
 
@@ -61,16 +94,21 @@ struct FilterSizes {
   std::uint64_t uneven = 0;
   bool narrow = false;
 };
-FilterSizes filter_sizes_of(const float* w, std::int64_t filters, std::int64_t channels) {
-  FilterSizes sizes{std::vector<float>(static_cast<std::size_t>(channels))};
-  std::vector<double> by_channel(sizes.shares.size());  // squares of any float are within a double
-  const double bound = static_cast<double>(kWinogradOutlier) * static_cast<double>(channels);
-  for (std::int64_t f = 0; f < filters; ++f) {
+FilterSizes filter_sizes_of(const float* w, const Sizes& s, std::int64_t first, std::int64_t filters) {
+  FilterSizes sizes{std::vector<float>(static_cast<std::size_t>(s.channels))};
+  const auto channels = static_cast<double>(s.plane_channels);
+  std::vector<double> by_channel(
+      static_cast<std::size_t>(s.plane_channels));  // squares of any float are within a double
+  // An output beside padding may read any of the planes alone, so that each counts by itself.
+  for (std::int64_t i = 0; i < filters * s.depth; ++i) {
+    const std::int64_t f = first + i / s.depth, plane = i % s.depth * s.plane_step;
     double taps[9] = {}, all = 0, absolute = 0;
+    std::int64_t channel = plane;
     for (double& size : by_channel) {
       size = 0;
+      const float* from = s.taps(w, f, channel++);
       for (double& tap : taps) {
-        const double v = float_at(w++), square = v * v;
+        const double v = float_at(from++), square = v * v;
         tap += square;
         size += square;
         absolute += std::fabs(v);
@@ -78,16 +116,17 @@ FilterSizes filter_sizes_of(const float* w, std::int64_t filters, std::int64_t c
       all += size;
     }
     for (std::size_t c = 0; all > 0 && c < by_channel.size(); ++c)
-      sizes.shares[c] += static_cast<float>(std::sqrt(by_channel[c] / all));
+      sizes.shares[static_cast<std::size_t>(plane) + c] += static_cast<float>(std::sqrt(by_channel[c] / all));
     const double largest = *std::max_element(taps, taps + 9);
-    sizes.narrow |= std::sqrt(largest * static_cast<double>(channels)) > kWinogradNarrow * absolute ||
+    sizes.narrow |= std::sqrt(largest * channels) > kWinogradNarrow * absolute ||
                     (all > 0 && all - largest <= kWinogradOneTap * all);
     for (unsigned rows = 1; rows < 8; ++rows)
       for (unsigned columns = 1; columns < 8; ++columns) {
         double read = 0;
         for (unsigned t = 0; t < 9; ++t)
           if ((rows >> t / 3 & columns >> t % 3 & 1) != 0) read += taps[t];
-        if (!(largest <= bound * read)) sizes.uneven |= std::uint64_t{1} << (8 * rows + columns);
+        if (!(largest <= static_cast<double>(kWinogradOutlier) * channels * read))
+          sizes.uneven |= std::uint64_t{1} << (8 * rows + columns);
       }
   }
   return sizes;
@@ -96,10 +135,11 @@ FilterSizes filter_sizes_of(const float* w, std::int64_t filters, std::int64_t c
 // Whether filters read few elements, by a sample: all of them take too long before a kernel is chosen.
 bool reads_few(const ConvConfig& c) {
   constexpr std::int64_t kLooked = 16;
-  const std::int64_t filters = c.out[1], step = std::max<std::int64_t>(1, filters / kLooked), size = c.x[1] * 9;
+  const std::int64_t filters = c.out[1], step = std::max<std::int64_t>(1, filters / kLooked);
   const auto* w = static_cast<const float*>(c.weights.data);
+  const Sizes sizes(c);
   for (std::int64_t f = 0; f < filters; f += step)
-    if (filter_sizes_of(w + f * size, 1, c.x[1]).narrow) return true;
+    if (filter_sizes_of(w, sizes, f, 1).narrow) return true;
   return false;
 }
 
@@ -107,8 +147,9 @@ class WinogradConv final : public Kernel {
  public:
   WinogradConv(const ConvConfig& config, PackedConstants& packed)
       : c_(config),
-        tiles_(config),
-        channels_(c_.x[1]),
+        s_(config),
+        tiles_(s_),
+        channels_(s_.channels),
         filters_(c_.out[1]),
         table_(winograd_table()),
         steps_(c_.out, c_.post, c_.extra) {
@@ -136,7 +177,7 @@ class WinogradConv final : public Kernel {
     in_step_ = round_up(block_tiles_ * padded_channels_, 16) / 16 * 16 | 16;
     out_step_ = round_up(block_tiles_ * piece_filters_, 16) / 16 * 16 | 16;
     patch_at_ = (in_step_ + out_step_) * kPoints;
-    piece_floats_ = round_up(patch_at_ + kPatch * kPatch * channels_, 16);
+    piece_floats_ = round_up(patch_at_ + kPatch * kPatch * s_.plane_channels, 16);
 
     const auto place = [&](std::int64_t floats) {
       const std::size_t at = scratch_;
@@ -147,15 +188,16 @@ class WinogradConv final : public Kernel {
     if (c_.out_layout == Layout::Dense) out_at_ = place(element_count(c_.out));
     pieces_at_ = place(piece_floats_ * block_pieces_ * filter_pieces_);
     padded_filters_ = round_up(filters_, lanes);
-    weights_ = packed.get(c_.weights, 0,
-                          "winograd 4x4 3x3 sized narrow " + to_string(c_.w) + " " + std::to_string(table_.width),
-                          [&] { return pack(); });
+    weights_ = packed.get(
+        c_.weights, 0, "winograd 4x4 3x3 sized narrow by plane " + to_string(c_.w) + " " + std::to_string(table_.width),
+        [&] { return pack(); });
     std::uint64_t uneven = 0;
     std::memcpy(&uneven, shares() + channels_, sizeof uneven);
     const float* const narrow = shares() + channels_ + 2;
     for (std::int64_t f = 0; f < padded_filters_; f += table_.width)
       if (narrow[f / table_.width] != 0) narrow_.push_back(f);
-    const unsigned row_sets = tap_sets(c_, 0), column_sets = tap_sets(c_, 1);
+    const unsigned row_sets = tap_sets(s_.rows, s_.row_pad, s_.rows_in),
+                   column_sets = tap_sets(s_.columns, s_.column_pad, s_.columns_in);
     for (unsigned i = 0; i < 64; ++i) uneven_ |= (uneven >> i & row_sets >> i / 8 & column_sets >> i % 8 & 1) != 0;
   }
 
@@ -167,7 +209,8 @@ class WinogradConv final : public Kernel {
     const float* x = static_cast<const float*>(operands[0]);
     if (c_.x_layout == Layout::Dense) {
       float* moved = reinterpret_cast<float*>(base + x_at_);
-      transpose_matrices(x, moved, c_.x[0], channels_, c_.x[2] * c_.x[3], sizeof(float));
+      transpose_matrices(x, moved, c_.x[0], s_.plane_channels, s_.planes_in * s_.rows_in * s_.columns_in,
+                         sizeof(float));
       x = moved;
     }
     float* const result = static_cast<float*>(operands[3 + c_.extra.size()]);
@@ -182,7 +225,8 @@ class WinogradConv final : public Kernel {
               std::min(piece_filters_, filters_ - f), work);
       }
     });
-    if (out != result) transpose_matrices(out, result, c_.x[0], c_.out[2] * c_.out[3], filters_, sizeof(float));
+    if (out != result)
+      transpose_matrices(out, result, c_.x[0], s_.planes * s_.rows * s_.columns, filters_, sizeof(float));
     if (posts_) run_post_chain(*posts_, result, operands + 3, c_.extra.size());
   }
 
@@ -194,7 +238,7 @@ class WinogradConv final : public Kernel {
     void* const* extras;
   };
   struct Place {
-    std::int64_t image, row, column;  // of a tile's first output
+    std::int64_t image, row, column;  // of a tile's first output; the image is one of Sizes::images
   };
   Place place_of(std::int64_t tile) const {
     return {tile / (tiles_.rows * tiles_.columns), tile / tiles_.columns % tiles_.rows * kTile,
@@ -232,7 +276,8 @@ class WinogradConv final : public Kernel {
             for (std::int64_t c = 0; c < channels_; ++c) {
               for (std::int64_t f = 0; f < width; ++f) {
                 float g[9] = {};
-                if (panel + f < filters_) std::memcpy(g, w + ((panel + f) * channels_ + c) * 9, sizeof g);
+                const float* const taps = panel + f < filters_ ? s_.taps(w, panel + f, c) : nullptr;
+                if (taps != nullptr) std::memcpy(g, taps, sizeof g);
                 for (int i = 0; i < 6; ++i)
                   for (int j = 0; j < 3; ++j)
                     half[i][j][f] = transform[i][0] * g[j] + transform[i][1] * g[3 + j] + transform[i][2] * g[6 + j];
@@ -244,8 +289,7 @@ class WinogradConv final : public Kernel {
                     at[f] = static_cast<float>(half[i][0][f] * transform[j][0] + half[i][1][f] * transform[j][1] +
                                                half[i][2][f] * transform[j][2]);
             }
-            sizes[static_cast<std::size_t>(p)] =
-                filter_sizes_of(w + panel * channels_ * 9, std::min(width, filters_ - panel), channels_);
+            sizes[static_cast<std::size_t>(p)] = filter_sizes_of(w, s_, panel, std::min(width, filters_ - panel));
           }
         });
     float* const shares = to + kPoints * point;
@@ -269,7 +313,7 @@ class WinogradConv final : public Kernel {
     std::uint16_t again[kMostTiles];  // by tile, the outputs to be computed directly
     for (std::int64_t t = t0; t < t1; ++t) {
       const Place at = place_of(t);
-      again[t - t0] = transform_patch(call.x, at, in + (t - t0) * padded_channels_, work);
+      again[t - t0] = transform_patches(call.x, at, in + (t - t0) * padded_channels_, work);
       if (uneven_) again[t - t0] |= beside_padding(at);
     }
     const std::int64_t point = padded_filters_ * channels_;
@@ -282,8 +326,8 @@ class WinogradConv final : public Kernel {
     for (std::int64_t t = t0; t < t1; ++t) {
       const Place at = place_of(t);
       finite &= table_.output(made + (t - t0) * piece_filters_, out_step_, bias, filters,
-                              std::min(kTile, c_.out[2] - at.row), std::min(kTile, c_.out[3] - at.column),
-                              pixel(call.out, at.image, at.row, at.column) + f, c_.out[3] * filters_, filters_);
+                              std::min(kTile, s_.rows - at.row), std::min(kTile, s_.columns - at.column),
+                              pixel(call.out, at.image, at.row, at.column) + f, s_.columns * filters_, filters_);
     }
     for (std::int64_t t = t0; t < t1 && finite; ++t)
       if (again[t - t0] != 0) directly(call, place_of(t), again[t - t0], f, filters, made);
@@ -293,7 +337,7 @@ class WinogradConv final : public Kernel {
         if (finite && panel >= f && panel < f + filters)
           direct(call, image, row, column, pixels, panel, std::min(table_.width, f + filters - panel), made);
       if (posts_) return;
-      const std::int64_t at = ((image * c_.out[2] + row) * c_.out[3] + column) * filters_ + f;
+      const std::int64_t at = ((image * s_.rows + row) * s_.columns + column) * filters_ + f;
       if (filters == filters_) return steps_.apply(call.out, call.extras, at, pixels * filters_, f, filters_);
       for (std::int64_t p = 0; p < pixels; ++p)
         steps_.apply(call.out, call.extras, at + p * filters_, filters, f, filters);
@@ -301,27 +345,50 @@ class WinogradConv final : public Kernel {
   }
 
   float* pixel(float* out, std::int64_t image, std::int64_t row, std::int64_t column) const {
-    return out + ((image * c_.out[2] + row) * c_.out[3] + column) * filters_;
+    return out + ((image * s_.rows + row) * s_.columns + column) * filters_;
   }
 
-  std::uint16_t transform_patch(const float* x, const Place& at, float* points, float* work) const {
-    const std::int64_t row = at.row - c_.pads_begin[0], column = at.column - c_.pads_begin[1];
-    const float* image = x + at.image * c_.x[2] * c_.x[3] * channels_;
-    if (row >= 0 && column >= 0 && row + kPatch <= c_.x[2] && column + kPatch <= c_.x[3])
-      return table_.input(image + (row * c_.x[3] + column) * channels_, c_.x[3] * channels_, channels_, channels_,
-                          shares(), points, in_step_);
+  // The plane `at` depth of what outputs of an image read; null in the padding.
+  const float* plane(const float* x, std::int64_t image, std::int64_t depth) const {
+    const std::int64_t at = image % s_.planes - s_.plane_pad + depth;
+    if (at < 0 || at >= s_.planes_in) return nullptr;
+    return x + (image / s_.planes * s_.planes_in + at) * s_.rows_in * s_.columns_in * s_.plane_channels;
+  }
+
+  // An output has to be computed directly if it would lose digits by one of the planes that it reads.
+  std::uint16_t transform_patches(const float* x, const Place& at, float* points, float* work) const {
+    unsigned again = 0;
+    for (std::int64_t depth = 0; depth < s_.depth; ++depth) {
+      const std::int64_t first = depth * s_.plane_step;
+      again |= transform_patch(plane(x, at.image, depth), at, shares() + first, points + first, work);
+    }
+    return static_cast<std::uint16_t>(again);
+  }
+
+  std::uint16_t transform_patch(const float* image, const Place& at, const float* shares, float* points,
+                                float* work) const {
+    const std::int64_t row = at.row - s_.row_pad, column = at.column - s_.column_pad, channels = s_.plane_channels;
+    if (image == nullptr) {
+      for (std::int64_t p = 0; p < kPoints; ++p)
+        std::fill_n(points + p * in_step_, round_up(channels, table_.lanes), 0.0f);
+      return 0;
+    }
+    if (row >= 0 && column >= 0 && row + kPatch <= s_.rows_in && column + kPatch <= s_.columns_in)
+      return table_.input(image + (row * s_.columns_in + column) * channels, s_.columns_in * channels, channels,
+                          channels, shares, points, in_step_);
     float* const patch = work + patch_at_;
     for (std::int64_t i = 0; i < kPatch; ++i) {
       for (std::int64_t j = 0; j < kPatch; ++j) {
-        float* const to = patch + (i * kPatch + j) * channels_;
+        float* const to = patch + (i * kPatch + j) * channels;
         const std::int64_t r = row + i, c = column + j;
-        if (r < 0 || c < 0 || r >= c_.x[2] || c >= c_.x[3])
-          std::fill_n(to, channels_, 0.0f);
+        if (r < 0 || c < 0 || r >= s_.rows_in || c >= s_.columns_in)
+          std::fill_n(to, channels, 0.0f);
         else
-          std::memcpy(to, image + (r * c_.x[3] + c) * channels_, static_cast<std::size_t>(channels_) * sizeof(float));
+          std::memcpy(to, image + (r * s_.columns_in + c) * channels,
+                      static_cast<std::size_t>(channels) * sizeof(float));
       }
     }
-    return table_.input(patch, kPatch * channels_, channels_, channels_, shares(), points, in_step_);
+    return table_.input(patch, kPatch * channels, channels, channels, shares, points, in_step_);
   }
 
   // Calls f(image, row, column, pixels) for the runs of output pixels that tiles [t0, t1) cover.
@@ -330,8 +397,8 @@ class WinogradConv final : public Kernel {
     while (t0 < t1) {
       const Place at = place_of(t0);
       const std::int64_t tiles = std::min(t1 - t0, tiles_.columns - at.column / kTile);
-      const std::int64_t end = std::min(c_.out[3], at.column + tiles * kTile);
-      for (std::int64_t r = at.row; r < std::min(c_.out[2], at.row + kTile); ++r)
+      const std::int64_t end = std::min(s_.columns, at.column + tiles * kTile);
+      for (std::int64_t r = at.row; r < std::min(s_.rows, at.row + kTile); ++r)
         f(at.image, r, at.column, end - at.column);
       t0 += tiles;
     }
@@ -341,8 +408,8 @@ class WinogradConv final : public Kernel {
   std::uint16_t beside_padding(const Place& at) const {
     unsigned bits = 0;
     for (unsigned i = 0; i < 16; ++i)
-      if (taps_read(at.row + i / 4, c_.pads_begin[0], c_.x[2]) != 7 ||
-          taps_read(at.column + i % 4, c_.pads_begin[1], c_.x[3]) != 7)
+      if (taps_read(at.row + i / 4, s_.row_pad, s_.rows_in) != 7 ||
+          taps_read(at.column + i % 4, s_.column_pad, s_.columns_in) != 7)
         bits |= 1u << i;
     return static_cast<std::uint16_t>(bits);
   }
@@ -350,8 +417,8 @@ class WinogradConv final : public Kernel {
   // The outputs of a tile whose bits are set.
   void directly(const Call& call, const Place& at, unsigned bits, std::int64_t f, std::int64_t filters,
                 float* work) const {
-    const std::int64_t columns = std::min(kTile, c_.out[3] - at.column);
-    for (std::int64_t i = 0; i < std::min(kTile, c_.out[2] - at.row); ++i)
+    const std::int64_t columns = std::min(kTile, s_.columns - at.column);
+    for (std::int64_t i = 0; i < std::min(kTile, s_.rows - at.row); ++i)
       for (std::int64_t j = 0; j < columns;) {
         std::int64_t end = j;
         while (end < columns && (bits >> (i * kTile + end) & 1) != 0) ++end;
@@ -368,33 +435,37 @@ class WinogradConv final : public Kernel {
     float* const to = pixel(call.out, image, row, column) + f;
     for (std::int64_t p = 0; p < pixels; ++p)
       for (std::int64_t m = 0; m < filters; ++m) to[p * filters_ + m] = call.bias != nullptr ? call.bias[f + m] : 0.0f;
-    for (std::int64_t t = 0; t < 9; ++t) {
-      const std::int64_t r = row - c_.pads_begin[0] + t / 3, q = column - c_.pads_begin[1] + t % 3;
-      const std::int64_t p0 = std::max<std::int64_t>(0, -q), p1 = std::min(pixels, c_.x[3] - q);
-      if (r < 0 || r >= c_.x[2] || p0 >= p1) continue;
-      table_.multiply(p1 - p0, filters, channels_, call.x + ((image * c_.x[2] + r) * c_.x[3] + q + p0) * channels_,
-                      channels_, taps_.data() + (t * padded_filters_ + f) * channels_, work, step);
+    const std::int64_t channels = s_.plane_channels;
+    for (std::int64_t t = 0; t < 9 * s_.depth; ++t) {
+      const float* const image_x = plane(call.x, image, t / 9);
+      const std::int64_t r = row - s_.row_pad + t % 9 / 3, q = column - s_.column_pad + t % 3;
+      const std::int64_t p0 = std::max<std::int64_t>(0, -q), p1 = std::min(pixels, s_.columns_in - q);
+      if (image_x == nullptr || r < 0 || r >= s_.rows_in || p0 >= p1) continue;
+      table_.multiply(p1 - p0, filters, channels, image_x + (r * s_.columns_in + q + p0) * channels, channels,
+                      taps_.data() + (t * padded_filters_ + f) * channels, work, step);
       for (std::int64_t p = p0; p < p1; ++p)
         for (std::int64_t m = 0; m < filters; ++m) to[p * filters_ + m] += work[(p - p0) * step + m];
     }
   }
 
-  // [tap][panel of filters][channel][filter of the panel]
+  // [depth and tap][panel of filters][channel of a plane][filter of the panel]
   void order_taps() const {
     const auto* w = static_cast<const float*>(c_.weights.data);
-    taps_.resize(static_cast<std::size_t>(9 * padded_filters_ * channels_));
+    const std::int64_t channels = s_.plane_channels;
+    taps_.resize(static_cast<std::size_t>(9 * s_.depth * padded_filters_ * channels));
     for (std::int64_t panel = 0; panel < padded_filters_; panel += table_.width) {
       const std::int64_t width = std::min(table_.width, padded_filters_ - panel);
-      for (std::int64_t t = 0; t < 9; ++t) {
-        float* to = taps_.data() + (t * padded_filters_ + panel) * channels_;
-        for (std::int64_t c = 0; c < channels_; ++c)
+      for (std::int64_t t = 0; t < 9 * s_.depth; ++t) {
+        float* to = taps_.data() + (t * padded_filters_ + panel) * channels;
+        for (std::int64_t c = 0; c < channels; ++c)
           for (std::int64_t m = panel; m < panel + width; ++m)
-            *to++ = m < filters_ ? float_at(w + (m * channels_ + c) * 9 + t) : 0.0f;
+            *to++ = m < filters_ ? float_at(s_.taps(w, m, t / 9 * s_.plane_step + c) + t % 9) : 0.0f;
       }
     }
   }
 
   ConvConfig c_;
+  Sizes s_;
   Tiles tiles_;
   std::int64_t channels_, filters_;
   const WinogradTable& table_;
@@ -416,21 +487,25 @@ class WinogradConv final : public Kernel {
 bool is_worthwhile(const ConvConfig& c, bool rounded) {
   constexpr double kInput = 450, kOutput = 400;  // for a channel of a tile
   constexpr double kByte = 4.4;                  // products in the time of a byte
-  const Tiles tiles(c);
-  const auto channels = static_cast<double>(c.x[1]), filters = static_cast<double>(c.out[1]);
-  const double pixels = static_cast<double>(c.x[0] * c.out[2]) * static_cast<double>(c.out[3]);
+  const Sizes s(c);
+  const Tiles tiles(s);
+  const auto channels = static_cast<double>(s.plane_channels * s.depth), filters = static_cast<double>(c.out[1]);
+  const double pixels = static_cast<double>(s.images * s.rows) * static_cast<double>(s.columns);
   const double all = static_cast<double>(tiles.all), pairs = channels * filters;
   const auto vectors = [](std::int64_t n) { return static_cast<double>(round_up(n, 16)); };
   const double direct = pairs * (9 * pixels + 36 * kByte) * (rounded ? 0.5 : 1);
-  const double fast =
-      all * (kPoints * pairs + kInput * vectors(c.x[1]) + kOutput * vectors(c.out[1])) + pairs * kPoints * 4 * kByte;
+  const double fast = all * (kPoints * static_cast<double>(s.channels) * filters + kInput * vectors(s.channels) +
+                             kOutput * vectors(c.out[1])) +
+                      pairs * kPoints * 4 * kByte;
   return fast * 1.15 < direct;
 }
 
 std::string refusal(const ConvConfig& c, bool rounded) {
   if (std::string why = conv_config_refusal(c); !why.empty()) return why;
-  if (c.x.size() != 4 || c.w[2] != 3 || c.w[3] != 3) return "not a window of 3 x 3";
-  if (c.group != 1 || c.strides != Shape{1, 1} || c.dilations != Shape{1, 1}) return "groups, strides or dilations";
+  if ((c.x.size() != 4 && c.x.size() != 5) || c.w[c.w.size() - 2] != 3 || c.w.back() != 3)
+    return "not a window of 3 x 3";
+  const Shape ones(c.x.size() - 2, 1);
+  if (c.group != 1 || c.strides != ones || c.dilations != ones) return "groups, strides or dilations";
   if (!c.weights.known()) return "the weights are not constant";
   if (c.in_place_extra >= 0) return "adds nothing in place";
   if (!is_worthwhile(c, rounded)) return "its transforms cost more than they save here";
