@@ -5,6 +5,7 @@
 #include <limits>
 #include <vector>
 
+#include "kernels/cpu/contraction.h"
 #include "kernels/cpu/conv.h"
 #include "kernels/cpu/physical.h"
 #include "ops/math/softmax/softmax.h"
@@ -152,6 +153,14 @@ bool takes_planes(const Node& node, const PlanState& state) {
                                              ops::resolve_conv(program::NodeParameters(node), x, w).window.strides);
 }
 
+// Some transposed convolutions want channels last even if their input has to be reordered.
+bool gains_by_rows(const Node& node, const PlanState& state) {
+  const Shape &x = state.values[node.inputs[0]].dims, &w = state.values[node.inputs[1]].dims;
+  if (!state.graph.value(node.inputs[1]).is_constant()) return false;
+  const ops::ConvTransposeParams p = ops::resolve_conv_transpose(program::NodeParameters(node), x, w);
+  return kernels::deconv_rows_gain(x, w, p.group, p.window.strides);
+}
+
 Role role_of(const Node& node, const PlanState& state) {
   if (node.outputs.empty() || node.outputs[0] == kNone) return Role::Dense;
   const auto* const op = node.op;
@@ -161,6 +170,7 @@ Role role_of(const Node& node, const PlanState& state) {
     return op == &ops::QuantizeLinear ? Role::Maker : Role::View;
   if (!has_layouts(state.values[node.outputs[0]].type.elem)) return Role::Dense;
   if (op == &ops::Conv) return takes_planes(node, state) ? Role::Either : Role::ChannelsLast;
+  if (op == &ops::ConvTranspose) return gains_by_rows(node, state) ? Role::ChannelsLast : Role::Dense;
   if (op == &ops::MaxPool || op == &ops::AveragePool) {
     const Shape& x = state.values[node.inputs[0]].dims;
     return x.size() >= 3 && x[1] >= kManyChannels ? Role::ChannelsLast : Role::Either;
@@ -254,7 +264,8 @@ LayoutPlan::LayoutPlan(PlanState& state, const SegmentNodes& nodes) {
     const bool by_dims = is_elementwise(p.node->op);  // operands that are broadcast are read dense
     p.for_each_use([&](ValueId id) {
       if (role == Role::View || role == Role::Part || role == Role::Maker || !has_layouts(state.values[id])) return;
-      const bool is_packed = p.node->op == &ops::Conv || p.node->op == &ops::QLinearConv;
+      const bool is_packed =
+          p.node->op == &ops::Conv || p.node->op == &ops::ConvTranspose || p.node->op == &ops::QLinearConv;
       if (is_packed && state.graph.value(id).is_constant()) return;
       if (vertex != dense && by_dims && state.values[id].dims != state.values[out].dims) return;
       values[id].read.push_back(vertex);

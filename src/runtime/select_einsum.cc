@@ -387,9 +387,9 @@ bool select_conv_transpose(Selector& s) {
                     {{s.node().inputs[0], layout}, {s.node().inputs[1]}, {s.node().input(2)}},
                     {s.node().outputs[0], layout});
   };
-  // Channels last saves more than reordering costs only where x lies so.
   using kernels::Layout;
-  const bool last = s.made_in(s.node().inputs[0]) == Layout::ChannelsLast;
+  const bool last = s.made_in(s.node().inputs[0]) == Layout::ChannelsLast ||
+                    kernels::deconv_rows_gain(config.x, config.w, config.group, config.strides);
   return (last && attempt(Layout::ChannelsLast)) || attempt(Layout::Dense) || attempt(Layout::ChannelsLast);
 }
 

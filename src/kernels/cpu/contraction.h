@@ -73,6 +73,8 @@ std::span<const Candidate<Col2ImConfig>> col2im_candidates();
 // Internal to the kernels: with channels last.
 std::string deconv_sizes_refuse(const DeconvConfig& c);
 std::string deconv_rows_refuses(const DeconvConfig& c);
+// Whether products with channels last gain more than it costs to move the channels of a dense input and output.
+bool deconv_rows_gain(const Shape& x, const Shape& w, std::int64_t group, const Shape& strides);
 std::unique_ptr<Kernel> make_deconv_rows(const DeconvConfig& c, PackedConstants& packed);
 
 // Internal to the kernels: loops for a target's instruction set. B lies in panels of `width` columns, `panel_stride`

@@ -158,6 +158,14 @@ std::string deconv_rows_refuses(const DeconvConfig& c) {
   return extent_refusal({&packed, &tiles});
 }
 
+bool deconv_rows_gain(const Shape& x, const Shape& w, std::int64_t group, const Shape& strides) {
+  constexpr std::int64_t kFewChannels = 16, kFewFilters = 8, kFewPixels = 128;
+  if (group != 1 || x[1] < kFewChannels || w[1] < kFewFilters) return false;
+  // Where every output is one product, dense ones are put in place as fast, unless pixels are too few for a product.
+  const bool tiles = std::equal(strides.begin(), strides.end(), w.begin() + 2, w.end());
+  return !tiles || element_count(x) / x[1] < kFewPixels;
+}
+
 std::unique_ptr<Kernel> make_deconv_rows(const DeconvConfig& c, PackedConstants& packed) {
   return std::make_unique<DeconvRows>(c, packed);
 }

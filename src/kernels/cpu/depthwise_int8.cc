@@ -1,6 +1,7 @@
-// Depthwise convolutions of 8-bit integers whose sums are quantized again: every channel by itself, rows of an image
-// shared by tasks. Weights are packed without their zero points, for dot products of bytes only where they fit into
-// int8 then; those of x are taken out of the sums, and what pads is x's zero point, so that it counts as 0.
+// Depthwise convolutions of 8-bit integers: every channel by itself, rows of an image shared by tasks. Sums are
+// quantized in registers where scales are known; else a row of them is finished in the cache. Weights are packed
+// without their zero points, for dot products of bytes only where they fit into int8 then; those of x are taken out of
+// the sums, and what pads is x's zero point, so that it counts as 0.
 #include "kernels/cpu/depthwise_int8.h"
 
 #include <algorithm>
@@ -33,15 +34,20 @@ class DepthwiseInt8 final : public Kernel {
         groups_(table_.by_column ? window_[2] * ((window_[1] + table_.taps - 1) / table_.taps)
                                  : (window_[1] * window_[2] + table_.taps - 1) / table_.taps),
         centered_(centering_of(c_)),
-        finisher_(c_.output, channels_, centered_.each) {
+        finisher_(c_.output, channels_, centered_.each),
+        quantizes_(c_.output.tame && c_.output.other == DataType::Undefined &&
+                   (c_.output.type == DataType::Uint8 || c_.output.type == DataType::Int8)) {
     const std::int64_t rows = c_.x[0] * out_[1];
     const double row_ns = static_cast<double>(blocks_ * table_.block() * out_[2]) *
                           (0.02 + 0.03 * static_cast<double>(groups_ * table_.taps) / 12);
     tasks_ = std::min(rows, int8_pieces(row_ns * static_cast<double>(rows), 32));
     arranged_ = static_cast<std::size_t>(blocks_ * table_.block());
-    own_at_ = align64(static_cast<std::size_t>(std::max(channels_, table_.block())));
+    finish_at_ = align64(static_cast<std::size_t>(std::max(channels_, table_.block())));
+    own_at_ = finish_at_ + (quantizes_ ? 0 : align64(finisher_.scratch_bytes()));
     own_bytes_ = std::max(align64(table_.work_bytes(window_[1], (window_[2] - 1) * dilations_[2] + 1)),
                           align64(static_cast<std::size_t>(channels_) * 4));
+    sums_at_ = own_bytes_;
+    if (!quantizes_) own_bytes_ += align64(static_cast<std::size_t>(out_[2] * channels_) * sizeof(std::int32_t));
     const std::string key = to_string(c_.w) + centered_.key();
     weights_ = packed.get(c_.weights, 0,
                           "int8 depthwise " + std::to_string(table_.block()) + ' ' + std::to_string(table_.taps) + key,
@@ -71,7 +77,10 @@ class DepthwiseInt8 final : public Kernel {
     const bool flips = c_.x_type == DataType::Int8;
     const std::int32_t x_zero = zero_point(operands[Op::XZero], c_.x_type);
     auto state = pool_.take([&] { return make_state(); });
-    if (finisher_.keep(state->kept, operands, x_zero + (flips ? 128 : 0), sums_.get())) {
+    const std::int32_t counted_zero = x_zero + (flips ? 128 : 0);
+    if (!quantizes_) {
+      state->kept.run = finisher_.prepare(operands, counted_zero, sums_.get(), base + finish_at_);
+    } else if (finisher_.keep(state->kept, operands, counted_zero, sums_.get())) {
       arrange(state->kept.run.base, state->bases.data());
       arrange(state->kept.run.scale, state->scales.data());
     }
@@ -101,7 +110,9 @@ class DepthwiseInt8 final : public Kernel {
       row.high = run.finish.high;
       row.pixels = out_[2];
       row.is_signed = c_.output.type == DataType::Int8;
-      row.work = base + own_at_ + own_bytes_ * static_cast<std::size_t>(t);
+      char* const own = base + own_at_ + own_bytes_ * static_cast<std::size_t>(t);
+      row.work = own;
+      row.sums = quantizes_ ? nullptr : reinterpret_cast<std::int32_t*>(own + sums_at_);
       for (std::int64_t i = rows * t / tasks_; i < rows * (t + 1) / tasks_; ++i) {
         const std::int64_t image = i / out_[1], first = i % out_[1] * strides_[1] - pads_[1];
         for (std::int64_t k = 0; k < window_[1]; ++k) {
@@ -110,11 +121,13 @@ class DepthwiseInt8 final : public Kernel {
                      ? nullptr
                      : static_cast<const std::uint8_t*>(operands[Op::X]) + (image * in_[1] + from) * in_[2] * channels_;
         }
-        row.y = static_cast<std::uint8_t*>(operands[Op::Y]) + i * out_[2] * channels_;
+        row.y = quantizes_ ? static_cast<std::uint8_t*>(operands[Op::Y]) + i * out_[2] * channels_ : nullptr;
         if (run.wide)
           wide_row(row, run, i * out_[2] * channels_);
         else
           table_.row(row);
+        if (row.sums != nullptr && !run.wide)
+          finisher_.rows(run, row.sums, channels_, out_[2], 0, channels_, i * out_[2] * channels_, channels_);
       }
     });
     pool_.give(std::move(state));
@@ -123,7 +136,7 @@ class DepthwiseInt8 final : public Kernel {
  private:
   struct State {
     SumFinisher::Kept kept;
-    std::vector<std::int32_t> bases;  // as weights are arranged
+    std::vector<std::int32_t> bases;  // as weights are arranged; zeros where sums are finished later
     std::vector<float> scales;
   };
   std::unique_ptr<State> make_state() const {
@@ -221,7 +234,8 @@ class DepthwiseInt8 final : public Kernel {
   std::int64_t channels_, blocks_, groups_, tasks_ = 1;
   Centering centered_;
   SumFinisher finisher_;
-  std::size_t arranged_ = 0, own_at_ = 0, own_bytes_ = 0;
+  bool quantizes_;
+  std::size_t arranged_ = 0, finish_at_ = 0, own_at_ = 0, own_bytes_ = 0, sums_at_ = 0;
   std::shared_ptr<const void> weights_, plain_;
   std::shared_ptr<const std::int32_t> sums_;
   base::ObjectPool<State> pool_;
@@ -233,9 +247,6 @@ class DepthwiseInt8 final : public Kernel {
 std::string depthwise_int8_refuses(const ConvInt8Config& c) {
   if (std::string why = conv_int8_config_refusal(c); !why.empty()) return why;
   if (c.group != c.x[1] || c.w[0] != c.x[1] || c.x.size() > 4) return "is for images with a filter for each channel";
-  const SumOutput& o = c.output;
-  if (!o.tame || o.other != DataType::Undefined || (o.type != DataType::Uint8 && o.type != DataType::Int8))
-    return "gives integers that are quantized by known scales, and not added to others";
   if (!c.weights.known() || (c.w_zeros > 0 && !c.w_zero.known())) return "the weights are not constant";
   const Spatial3 window = spatial3(c.w, 2, 1), dilations = spatial3(c.dilations, 0, 1);
   if (window[1] > kDepthwiseTaps || window[2] > kDepthwiseTaps || window[1] * window[2] > kDepthwiseTaps ||

@@ -21,6 +21,7 @@ struct DepthwiseInt8Row {
   const float* scale;                                               // likewise
   std::int32_t zero, low, high;
   std::uint8_t* y;
+  std::int32_t* sums;  // if not null, the sums go here, [pixel][channel], and are not quantized
   std::int64_t pixels;
   bool is_signed;  // y
   void* work;

@@ -1,6 +1,7 @@
 // Two taps at a time, as pairs of 16-bit integers whose products are added in 32 bits.
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 
 #include "base/fork.h"
 #include "kernels/cpu/depthwise_int8.h"
@@ -43,6 +44,10 @@ void row(const DepthwiseInt8Row& r) {
         std::int32_t sum = r.base[at + c];
         for (std::int64_t i = 0; i < taps; ++i)
           sum += static_cast<std::uint8_t>(x[i][start + c] ^ r.flip) * w[i * kBlock + c];
+        if (r.sums != nullptr) {
+          r.sums[p * r.channels + start + c] = sum;
+          continue;
+        }
         const float v = static_cast<float>(sum) * r.scale[at + c];
         const auto whole = static_cast<std::int32_t>(std::nearbyint(std::min(high, std::max(low, v)))) + r.zero;
         r.y[p * r.channels + start + c] = static_cast<std::uint8_t>(whole);
@@ -76,6 +81,15 @@ HWY_INLINE VI pair_products(V16 a, V16 b) {
 #endif
 }
 
+// In the order of channels: four of one vector follow four of the other.
+HWY_INLINE void store_sums(const VI* sums, std::int64_t channels, std::int32_t* to) {
+  HWY_ALIGN std::int32_t lanes[2][kMostBlock / 2];
+  for (int s = 0; s < 2; ++s) hn::Store(sums[s], I(), lanes[s]);
+  std::int64_t c = 0;
+  for (; c + 4 <= channels; c += 4) std::memcpy(to + c, lanes[c / 4 % 2] + c / 8 * 4, 4 * sizeof *to);
+  for (; c < channels; ++c) to[c] = lanes[c / 4 % 2][c / 8 * 4 + c % 4];
+}
+
 void row(const DepthwiseInt8Row& r) {
   const D16 d16;
   const auto block = static_cast<std::int64_t>(hn::Lanes(d16)), lanes = block / 2;
@@ -100,6 +114,10 @@ void row(const DepthwiseInt8Row& r) {
         const V16 first = load(x[i]), second = i + 1 < taps ? load(x[i + 1]) : hn::Zero(d16);
         sum[0] = hn::Add(sum[0], pair_products(hn::InterleaveLower(d16, first, second), hn::LoadU(d16, w)));
         sum[1] = hn::Add(sum[1], pair_products(hn::InterleaveUpper(d16, first, second), hn::LoadU(d16, w + block)));
+      }
+      if (r.sums != nullptr) {
+        store_sums(sum, std::min(block, r.channels), r.sums + p * r.channels + start);
+        continue;
       }
       for (int s = 0; s < 2; ++s) {
         const V v = hn::Mul(hn::ConvertTo(F(), sum[s]), hn::LoadU(F(), r.scale + b * block + s * lanes));

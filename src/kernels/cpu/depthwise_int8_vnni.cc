@@ -9,6 +9,7 @@
 #include <immintrin.h>
 
 #include <algorithm>
+#include <cstring>
 
 #if defined(__clang__)
 #pragma clang attribute push(__attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512vnni"))), \
@@ -39,11 +40,25 @@ struct Block {
   __m512 top;
   __m512i zero, low, high;  // 16 bits; bytes
   __mmask64 channels;
+  std::uint8_t* y;
+  std::int32_t* sums;
 };
 
+enum class Output { Uint8, Int8, Sums };
+
+// In the order of channels: four of each vector in turn.
+void store_sums(const __m512i* sums, __mmask64 channels, std::int32_t* to) {
+  alignas(64) std::int32_t lanes[kVectors][16];
+  for (int v = 0; v < kVectors; ++v) _mm512_store_si512(lanes[v], sums[v]);
+  const std::int64_t count = __builtin_popcountll(channels);
+  std::int64_t c = 0;
+  for (; c + 4 <= count; c += 4) std::memcpy(to + c, lanes[c / 4 % kVectors] + c / 16 * 4, 4 * sizeof *to);
+  for (; c < count; ++c) to[c] = lanes[c / 4 % kVectors][c / 16 * 4 + c % 4];
+}
+
 // `pixels` of them, from interleaved columns: those of a pixel lie `step` columns behind the last one's.
-template <int pixels, bool is_signed>
-void outputs(const Block& b, const std::uint8_t* x, std::uint8_t* y, std::int64_t y_step) {
+template <int pixels, Output output>
+void outputs(const Block& b, const std::uint8_t* x, std::int64_t y_at, std::int64_t y_step) {
   __m512i sums[pixels][kVectors];
   for (int v = 0; v < kVectors; ++v) {
     const __m512i start = _mm512_loadu_si512(b.base + v * 16);
@@ -60,6 +75,10 @@ void outputs(const Block& b, const std::uint8_t* x, std::uint8_t* y, std::int64_
           sums[p][v] = _mm512_dpbusd_epi32(sums[p][v], _mm512_loadu_si512(column + p * pixel + v * 64), weight);
       }
   }
+  if constexpr (output == Output::Sums) {
+    for (int p = 0; p < pixels; ++p) store_sums(sums[p], b.channels, b.sums + y_at + p * y_step);
+    return;
+  }
   for (int p = 0; p < pixels; ++p) {
     __m512i whole[kVectors];
     for (int v = 0; v < kVectors; ++v) {
@@ -72,11 +91,11 @@ void outputs(const Block& b, const std::uint8_t* x, std::uint8_t* y, std::int64_
     const __m512i first = _mm512_adds_epi16(_mm512_packs_epi32(whole[0], whole[1]), b.zero);
     const __m512i second = _mm512_adds_epi16(_mm512_packs_epi32(whole[2], whole[3]), b.zero);
     __m512i bytes;
-    if constexpr (is_signed)
+    if constexpr (output == Output::Int8)
       bytes = _mm512_min_epi8(b.high, _mm512_max_epi8(b.low, _mm512_packs_epi16(first, second)));
     else
       bytes = _mm512_min_epu8(b.high, _mm512_max_epu8(b.low, _mm512_packus_epi16(first, second)));
-    _mm512_mask_storeu_epi8(y + p * y_step, b.channels, bytes);
+    _mm512_mask_storeu_epi8(b.y + y_at + p * y_step, b.channels, bytes);
   }
 }
 
@@ -135,7 +154,7 @@ void interleave_columns(const DepthwiseInt8Row& r, const Block& b, std::int64_t 
   }
 }
 
-template <bool is_signed>
+template <Output output>
 void block_row(const DepthwiseInt8Row& r, const Block& b, std::int64_t start) {
   auto* const work = static_cast<std::uint8_t*>(r.work);
   const std::int64_t window = (b.columns - 1) * b.dilation + 1;
@@ -146,11 +165,11 @@ void block_row(const DepthwiseInt8Row& r, const Block& b, std::int64_t start) {
     const std::int64_t p1 = std::min(r.pixels, p0 + most);
     interleave_columns(r, b, start, p0 * r.stride - r.pad, (p1 - p0 - 1) * r.stride + window, work);
     const std::uint8_t* x = work;
-    std::uint8_t* y = r.y + p0 * r.channels + start;
+    std::int64_t y_at = p0 * r.channels + start;
     std::int64_t left = p1 - p0;
     const auto go = [&]<int pixels>() {
-      for (; left >= pixels; left -= pixels, x += pixels * step, y += pixels * r.channels)
-        outputs<pixels, is_signed>(b, x, y, r.channels);
+      for (; left >= pixels; left -= pixels, x += pixels * step, y_at += pixels * r.channels)
+        outputs<pixels, output>(b, x, y_at, r.channels);
     };
     go.template operator()<4>();
     go.template operator()<2>();
@@ -172,13 +191,17 @@ void row(const DepthwiseInt8Row& r) {
   b.weights = static_cast<const std::int8_t*>(r.weights);
   b.base = r.base;
   b.scale = r.scale;
+  b.y = r.y;
+  b.sums = r.sums;
   const std::int64_t blocks = (r.channels + kBlock - 1) / kBlock;
   for (std::int64_t i = 0; i < blocks; ++i) {
     const std::int64_t start = depthwise_block_start(i, kBlock, r.channels);
-    if (r.is_signed)
-      block_row<true>(r, b, start);
+    if (r.sums != nullptr)
+      block_row<Output::Sums>(r, b, start);
+    else if (r.is_signed)
+      block_row<Output::Int8>(r, b, start);
     else
-      block_row<false>(r, b, start);
+      block_row<Output::Uint8>(r, b, start);
     b.weights += b.columns * b.quads * kTaps * kBlock;
     b.base += kBlock;
     b.scale += kBlock;
