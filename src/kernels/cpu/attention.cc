@@ -13,6 +13,7 @@
 #include "kernels/cpu/extents.h"
 #include "kernels/cpu/gemm.h"
 #include "kernels/cpu/physical.h"
+#include "kernels/cpu/separable.h"
 #include "kernels/cpu/steps.h"
 #include "kernels/cpu/thin.h"
 #include "kernels/cpu/transpose_loops.h"
@@ -22,7 +23,9 @@ inline namespace attention_cc {
 namespace {
 
 constexpr float kHidden = -std::numeric_limits<float>::infinity();
-constexpr std::int64_t kFewRows = 16;
+// Rows of queries up to which keys are read once for each: a block takes as long for any number of them.
+constexpr std::int64_t kFewRows = 6, kFewShortRows = 4, kFewNarrowRows = 8;  // the latter with vectors of 8 floats
+constexpr std::int64_t kShort = 16;                                          // elements of a short one
 
 constexpr std::int64_t rounded_up(std::int64_t n, std::int64_t to) { return (n + to - 1) / to * to; }
 
@@ -541,7 +544,9 @@ std::string block_refuses(const AttentionConfig& c) {
 std::string few_rows_refuses(const AttentionConfig& c) {
   if (std::string why = config_refuses(c); !why.empty()) return why;
   if (c.type != DataType::Float) return "computes float";
-  if (c.heads / c.kv_heads * c.rows > kFewRows) return "more than " + std::to_string(kFewRows) + " queries for a key";
+  const bool is_wide = separable_table().lanes >= 16;
+  const std::int64_t few = !is_wide ? kFewNarrowRows : c.size <= kShort ? kFewShortRows : kFewRows;
+  if (c.heads / c.kv_heads * c.rows > few) return "more than " + std::to_string(few) + " queries for a key";
   if (c.k[3] != 1 && c.k[2] != 1) return "neither rows nor columns of K are contiguous";
   if (c.v[3] != 1 && c.v_size != 1) return "rows of V are not contiguous";
   return "";
