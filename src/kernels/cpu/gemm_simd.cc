@@ -22,7 +22,7 @@ namespace norn::kernels {
 namespace HWY_NAMESPACE {
 inline namespace gemm_simd_cc {
 namespace hn = hwy::HWY_NAMESPACE;
-using tiles::Ahead, tiles::F, tiles::fetch, tiles::V, tiles::kVectors, tiles::lanes;
+using tiles::Ahead, tiles::F, tiles::Few, tiles::fetch, tiles::Whole, tiles::V, tiles::kVectors, tiles::lanes;
 
 constexpr int kRows = 6;
 // Where there are 32 registers: more rows, half of a panel at a time, so that what lies in the second cache is read for
@@ -174,7 +174,6 @@ HWY_INLINE V bounded(V low, V high, V v) {
   v = hn::IfThenElse(hn::Lt(v, low), low, v);
   return hn::IfThenElse(hn::Gt(v, high), high, v);
 }
-float clamp(float v, float low, float high) { return v < low ? low : v > high ? high : v; }
 
 void depthwise(std::int64_t pixels, std::int64_t channels, const float* const* taps, std::int64_t tap_count,
                const float* w, const float* bias, float low, float high, float* out) {
@@ -189,47 +188,48 @@ void depthwise(std::int64_t pixels, std::int64_t channels, const float* const* t
         if (taps[t] != nullptr) sum = hn::MulAdd(hn::LoadU(d, taps[t] + c), hn::LoadU(d, w + t * channels + c), sum);
       hn::StoreU(bounded(vlow, vhigh, sum), d, out + c);
     }
-    for (; c < channels; ++c) {
-      float sum = bias != nullptr ? bias[c] : 0.0f;
-      for (std::int64_t t = 0; t < tap_count; ++t)
-        if (taps[t] != nullptr) sum += taps[t][c] * w[t * channels + c];
-      out[c] = clamp(sum, low, high);
-    }
+    if (c == channels) continue;
+    const Few few(channels);
+    V sum = bias != nullptr ? few.load(bias) : hn::Zero(d);
+    for (std::int64_t t = 0; t < tap_count; ++t)
+      if (taps[t] != nullptr) sum = hn::MulAdd(few.load(taps[t]), few.load(w + t * channels), sum);
+    few.store(bounded(vlow, vhigh, sum), out);
   }
 }
 
-void depthwise_3x3(std::int64_t pixels, std::int64_t channels, const float* const* rows, std::int64_t tap_step,
-                   std::int64_t pixel_step, const float* w, const float* bias, float low, float high, float* out) {
+// Channels [c, c + lanes) or what `access` has of them.
+template <class Access>
+HWY_INLINE void channels_3x3(const Access& access, std::int64_t c, std::int64_t pixels, std::int64_t channels,
+                             const float* const* rows, std::int64_t tap_step, std::int64_t pixel_step, const float* w,
+                             const float* bias, float low, float high, float* out) {
   const F d;
   const V vlow = hn::Set(d, low), vhigh = hn::Set(d, high);
-  std::int64_t c = 0;
-  for (; c < channels && channels >= lanes(); c += lanes()) {
-    c = std::min(c, channels - lanes());  // the last vector computes some of the one before again
-    V weights[9];
-    for (int t = 0; t < 9; ++t) weights[t] = hn::LoadU(d, w + t * channels + c);
-    const V start = bias != nullptr ? hn::LoadU(d, bias + c) : hn::Zero(d);
-    const float *r0 = rows[0] + c, *r1 = rows[1] + c, *r2 = rows[2] + c;
-    float* to = out + c;
-    for (std::int64_t p = 0; p < pixels; ++p, r0 += pixel_step, r1 += pixel_step, r2 += pixel_step, to += channels) {
-      V a = hn::MulAdd(hn::LoadU(d, r0), weights[0], start);
-      V b = hn::Mul(hn::LoadU(d, r1), weights[3]);
-      V e = hn::Mul(hn::LoadU(d, r2), weights[6]);
-      a = hn::MulAdd(hn::LoadU(d, r0 + tap_step), weights[1], a);
-      b = hn::MulAdd(hn::LoadU(d, r1 + tap_step), weights[4], b);
-      e = hn::MulAdd(hn::LoadU(d, r2 + tap_step), weights[7], e);
-      a = hn::MulAdd(hn::LoadU(d, r0 + 2 * tap_step), weights[2], a);
-      b = hn::MulAdd(hn::LoadU(d, r1 + 2 * tap_step), weights[5], b);
-      e = hn::MulAdd(hn::LoadU(d, r2 + 2 * tap_step), weights[8], e);
-      hn::StoreU(bounded(vlow, vhigh, hn::Add(a, hn::Add(b, e))), d, to);
-    }
+  V weights[9];
+  for (int t = 0; t < 9; ++t) weights[t] = access.load(w + t * channels + c);
+  const V start = bias != nullptr ? access.load(bias + c) : hn::Zero(d);
+  const float *r0 = rows[0] + c, *r1 = rows[1] + c, *r2 = rows[2] + c;
+  float* to = out + c;
+  for (std::int64_t p = 0; p < pixels; ++p, r0 += pixel_step, r1 += pixel_step, r2 += pixel_step, to += channels) {
+    V a = hn::MulAdd(access.load(r0), weights[0], start);
+    V b = hn::Mul(access.load(r1), weights[3]);
+    V e = hn::Mul(access.load(r2), weights[6]);
+    a = hn::MulAdd(access.load(r0 + tap_step), weights[1], a);
+    b = hn::MulAdd(access.load(r1 + tap_step), weights[4], b);
+    e = hn::MulAdd(access.load(r2 + tap_step), weights[7], e);
+    a = hn::MulAdd(access.load(r0 + 2 * tap_step), weights[2], a);
+    b = hn::MulAdd(access.load(r1 + 2 * tap_step), weights[5], b);
+    e = hn::MulAdd(access.load(r2 + 2 * tap_step), weights[8], e);
+    access.store(bounded(vlow, vhigh, hn::Add(a, hn::Add(b, e))), to);
   }
-  for (; c < channels; ++c) {
-    for (std::int64_t p = 0; p < pixels; ++p) {
-      float sum = bias != nullptr ? bias[c] : 0.0f;
-      for (int t = 0; t < 9; ++t) sum += rows[t / 3][p * pixel_step + t % 3 * tap_step + c] * w[t * channels + c];
-      out[p * channels + c] = clamp(sum, low, high);
-    }
-  }
+}
+void depthwise_3x3(std::int64_t pixels, std::int64_t channels, const float* const* rows, std::int64_t tap_step,
+                   std::int64_t pixel_step, const float* w, const float* bias, float low, float high, float* out) {
+  if (channels < lanes())
+    return channels_3x3(Few(channels), 0, pixels, channels, rows, tap_step, pixel_step, w, bias, low, high, out);
+  // The last vector computes some of the one before again.
+  for (std::int64_t c = 0; c < channels; c += lanes())
+    channels_3x3(Whole(), std::min(c, channels - lanes()), pixels, channels, rows, tap_step, pixel_step, w, bias, low,
+                 high, out);
 }
 
 GemmTable gemms() {

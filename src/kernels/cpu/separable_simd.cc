@@ -20,8 +20,8 @@ namespace norn::kernels {
 namespace HWY_NAMESPACE {
 inline namespace separable_simd_cc {
 namespace hn = hwy::HWY_NAMESPACE;
-using tiles::Ahead, tiles::F, tiles::fetch, tiles::V, tiles::kSums, tiles::kVectors, tiles::lanes, tiles::load,
-    tiles::store, tiles::within;
+using tiles::Ahead, tiles::F, tiles::Few, tiles::fetch, tiles::Whole, tiles::V, tiles::kSums, tiles::kVectors,
+    tiles::lanes, tiles::load, tiles::store, tiles::within;
 
 // One form less to compile: an additional load in each step of the sums had no measurable cost.
 constexpr bool kAlwaysFetches = HWY_MAX_BYTES < 64;
@@ -185,10 +185,9 @@ struct Window {
 };
 
 // `constant`: how many taps there are; 0: as many as the window has.
-template <int pixels, int constant, bool bounded>
-HWY_INLINE void sums(const Window& window, std::int64_t first, std::int64_t channel, V start, V low, V high, float* out,
-                     std::int64_t out_step) {
-  const F d;
+template <int pixels, int constant, bool bounded, class Access>
+HWY_INLINE void sums(const Access& access, const Window& window, std::int64_t first, std::int64_t channel, V start,
+                     V low, V high, float* out, std::int64_t out_step) {
   V sum[pixels];
   for (int p = 0; p < pixels; ++p) sum[p] = start;
   const std::int64_t taps = constant != 0 ? constant : window.taps;
@@ -196,11 +195,11 @@ HWY_INLINE void sums(const Window& window, std::int64_t first, std::int64_t chan
     const float* x = window.x[r] + first * window.pixel_step + channel;
     const float* w = window.w[r] + channel;
     for (std::int64_t t = 0; t < taps; ++t, x += window.tap_step, w += window.w_step) {
-      const V weight = hn::LoadU(d, w);
-      for (int p = 0; p < pixels; ++p) sum[p] = hn::MulAdd(hn::LoadU(d, x + p * window.pixel_step), weight, sum[p]);
+      const V weight = access.load(w);
+      for (int p = 0; p < pixels; ++p) sum[p] = hn::MulAdd(access.load(x + p * window.pixel_step), weight, sum[p]);
     }
   }
-  for (int p = 0; p < pixels; ++p) hn::StoreU(bounded_if<bounded>(low, high, sum[p]), d, out + p * out_step + channel);
+  for (int p = 0; p < pixels; ++p) access.store(bounded_if<bounded>(low, high, sum[p]), out + p * out_step + channel);
 }
 
 template <int constant, bool bounded>
@@ -208,28 +207,21 @@ void depthwise_rows(std::int64_t pixels, std::int64_t channels, const Window& wi
                     float high, float* out, std::int64_t out_step) {
   const F d;
   const V vlow = hn::Set(d, low), vhigh = hn::Set(d, high);
-  for (std::int64_t c = 0; c < channels && channels >= lanes(); c += lanes()) {
-    c = std::min(c, channels - lanes());  // the last vector computes some of the one before again
-    const V start = bias != nullptr ? hn::LoadU(d, bias + c) : hn::Zero(d);
+  const auto all = [&](const auto& access, std::int64_t c) HWY_ATTR {
+    const V start = bias != nullptr ? access.load(bias + c) : hn::Zero(d);
     std::int64_t p = 0;
-    const auto go = [&]<int count>() {
+    const auto go = [&]<int count>() HWY_ATTR {
       for (; p + count <= pixels; p += count)
-        sums<count, constant, bounded>(window, p, c, start, vlow, vhigh, out + p * out_step, out_step);
+        sums<count, constant, bounded>(access, window, p, c, start, vlow, vhigh, out + p * out_step, out_step);
     };
     go.template operator()<kPixels>();
     if constexpr (kPixels > 4) go.template operator()<4>();
     go.template operator()<2>();
     go.template operator()<1>();
-  }
-  if (channels >= lanes()) return;
-  for (std::int64_t p = 0; p < pixels; ++p)
-    for (std::int64_t c = 0; c < channels; ++c) {
-      float sum = bias != nullptr ? bias[c] : 0.0f;
-      for (std::int64_t r = 0; r < window.rows; ++r)
-        for (std::int64_t t = 0; t < window.taps; ++t)
-          sum += window.x[r][p * window.pixel_step + t * window.tap_step + c] * window.w[r][t * window.w_step + c];
-      out[p * out_step + c] = sum < low ? low : sum > high ? high : sum;
-    }
+  };
+  if (channels < lanes()) return all(Few(channels), 0);
+  // The last vector computes some of the one before again.
+  for (std::int64_t c = 0; c < channels; c += lanes()) all(Whole(), std::min(c, channels - lanes()));
 }
 
 void depthwise(std::int64_t pixels, std::int64_t channels, std::int64_t rows, const float* const* x,

@@ -41,6 +41,31 @@ HWY_INLINE void store(V v, float* to, std::int64_t n) {
   std::copy_n(tail, std::max<std::int64_t>(n, 0), to);
 }
 
+// Vectors, and vectors of which only the first elements are there.
+struct Whole {
+  HWY_INLINE V load(const float* x) const { return hn::LoadU(F(), x); }
+  HWY_INLINE void store(V v, float* to) const { hn::StoreU(v, F(), to); }
+};
+class Few {
+ public:
+  explicit Few(std::int64_t n) : n_(n), mask_(hn::FirstN(F(), static_cast<std::size_t>(n))) {}
+
+  HWY_INLINE V load(const float* x) const {
+    if constexpr (kMasks) return hn::MaskedLoad(mask_, F(), x);
+    return tiles::load(x, n_);
+  }
+  HWY_INLINE void store(V v, float* to) const {
+    if constexpr (kMasks) return hn::BlendedStore(v, mask_, F(), to);
+    tiles::store(v, to, n_);
+  }
+
+ private:
+  static constexpr bool kMasks = HWY_TARGET <= HWY_AVX2;  // below, masked loads read whole vectors
+
+  std::int64_t n_;
+  hn::Mask<F> mask_;
+};
+
 // Memory that tiles prefetch into the second cache while they compute, for the tiles after them: each tile has a share
 // of it, some bytes for each step of its sums.
 struct Ahead {
