@@ -28,7 +28,7 @@ using Bounds = std::pair<float, float>;
 
 constexpr std::int64_t kFewPixels = 512;   // of an image, for work by channels
 constexpr std::int64_t kGroupPixels = 24;  // fewest of a group of rows
-constexpr std::int64_t kLeastRows = 14;    // of a strip
+constexpr std::int64_t kLeastRows = 12;    // of a strip
 constexpr std::int64_t kRingFloats = 11 << 10;
 constexpr std::int64_t kMostPieces = 8;
 constexpr std::int64_t kMostWindow = 11;  // rows or columns
@@ -91,6 +91,7 @@ class Separable final : public Kernel {
     const std::int64_t want = contraction_pieces(image_ns_, kMostPieces);
     pieces_ = by_channels_ ? std::min(want, blocks_)
                            : std::clamp<std::int64_t>(c_.out[2] / kLeastRows, 1, std::max<std::int64_t>(want, 1));
+    if (pieces_ > 1 && !by_channels_) pieces_ -= pieces_ % 2;  // for two threads
     for (const ElementStep& step : c_.post) unary_ = unary_ && !is_binary(step.op);
     apart_ = (deep_.left != nullptr && (c_.projects() || unary_)) || (c_.rounds && c_.projects());
 
