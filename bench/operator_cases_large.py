@@ -245,6 +245,10 @@ def large():
         *model({"a": array("int8", 512, 4608)}, "y = DequantizeLinear<axis = 0>(a, s, z)"),
         {"s": np.full(512, 0.1, np.float32), "z": np.zeros(512, np.int8)},
     )
+    for n in (8, 16):
+        rows[f"Attention {n} narrow"] = lambda n=n: newer(
+            {name: f(64, 8, n, 4) for name in ("q", "k", "v")}, "y = Attention(q, k, v)"
+        )
     for note, q, kv, n, size in (("vit", 12, 12, 197, 64), ("long", 8, 8, 512, 64), ("grouped", 32, 8, 128, 64)):
         for dtype in ("float", "float16", "double"):
             rows[row("Attention", dtype) + f" {note}"] = lambda q=q, kv=kv, n=n, size=size, d=dtype: newer(

@@ -56,6 +56,9 @@ def layers():
             ("group 4", (1, 64, 28, 28), (64, 16, 3, 3), "<pads = [1, 1, 1, 1], group = 4>"),
             ("1D", (1, 64, 1000), (64, 64, 3), "<pads = [1, 1]>"),
             ("3D", (1, 16, 16, 28, 28), (16, 16, 3, 3, 3), "<pads = [1, 1, 1, 1, 1, 1]>"),
+            ("video", (1, 64, 8, 14, 14), (64, 64, 3, 3, 3), "<pads = [1, 1, 1, 1, 1, 1]>"),
+            ("depthwise narrow", (1, 8, 112, 112), (8, 1, 3, 3), "<pads = [1, 1, 1, 1], group = 8>"),
+            ("depthwise line", (1, 256, 200), (256, 1, 31), "<pads = [15, 15], group = 256>"),
         ):
             rows[row("Conv", dtype) + f" weights {note}"] = lambda x=x, w=w, a=attributes, d=dtype: (
                 *model({"a": array(d, *x)}, f"y = Conv{a}(a, w, b)"),
@@ -64,6 +67,7 @@ def layers():
         for note, x, w, attributes in (
             ("2x2", (1, 64, 28, 28), (64, 32, 2, 2), "<strides = [2, 2]>"),
             ("4x4", (1, 64, 28, 28), (64, 32, 4, 4), "<strides = [2, 2], pads = [1, 1, 1, 1]>"),
+            ("small image", (1, 256, 4, 4), (256, 128, 4, 4), "<strides = [2, 2], pads = [1, 1, 1, 1]>"),
         ):
             rows[row("ConvTranspose", dtype) + f" weights {note}"] = lambda x=x, w=w, a=attributes, d=dtype: (
                 *model({"a": array(d, *x)}, f"y = ConvTranspose{a}(a, w)"),
