@@ -65,8 +65,9 @@ ir::TypeTensor* tensor_type_of(ir::ValueInfo& input) {
   return &declared->tensor_type.mut();
 }
 
-// The document with the types of what is fed declared. If `default_dim` is 0 or more, sizes of inputs that are not fed
-// are declared too: a dimension variable takes its size in the feeds, and `default_dim` if it is in none of them.
+// The document with the types of what is fed declared; fed inputs lose their default values, which may have other
+// sizes. If `default_dim` is 0 or more, sizes of inputs without any value are declared too: a dimension variable takes
+// its size in the feeds, and `default_dim` if it is in none of them.
 ir::Model with_types(ir::Model document, std::span<const Feed> feeds, std::int64_t default_dim) {
   if (!document.graph) return document;
   const auto fed = [&](const ir::ValueInfo& input) -> const Feed* {
@@ -74,6 +75,10 @@ ir::Model with_types(ir::Model document, std::span<const Feed> feeds, std::int64
         std::find_if(feeds.begin(), feeds.end(), [&](const Feed& f) { return f.name == input.name.get(); });
     return feed == feeds.end() ? nullptr : &*feed;
   };
+  std::unordered_set<std::string_view> names;
+  for (const ir::ValueInfo& input : document.graph->input)
+    if (fed(input)) names.insert(input.name.get());
+  std::erase_if(document.graph->initializer, [&](const ir::Tensor& t) { return names.contains(t.name.get()); });
   std::map<std::string, std::int64_t> sizes;
   for (ir::ValueInfo& input : document.graph->input) {
     const Feed* feed = fed(input);
@@ -92,8 +97,10 @@ ir::Model with_types(ir::Model document, std::span<const Feed> feeds, std::int64
     }
   }
   if (default_dim < 0) return document;
+  for (const ir::Tensor& t : document.graph->initializer) names.insert(t.name.get());
   for (ir::ValueInfo& input : document.graph->input) {
-    if (fed(input) || !input.type || !input.type->tensor_type || !input.type->tensor_type->shape) continue;
+    if (names.contains(input.name.get()) || !input.type || !input.type->tensor_type || !input.type->tensor_type->shape)
+      continue;
     for (ir::Dimension& dim : input.type->tensor_type->shape->dim) {
       if (dim.dim_value.has()) continue;
       const auto size = sizes.find(dim.dim_param.get());

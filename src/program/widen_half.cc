@@ -40,6 +40,7 @@
 #include "ops/tensor/cast/cast.h"
 #include "ops/tensor/grid_sample/grid_sample.h"
 #include "ops/tensor/is_special/is_special.h"
+#include "ops/tensor/one_hot/one_hot.h"
 #include "ops/tensor/split/split.h"
 #include "program/rewrite.h"
 #include "program/rewriter.h"
@@ -105,7 +106,8 @@ bool changes_signs(const opset::Operator* op) {
   return op == &ops::Neg || op == &ops::Abs || op == &ops::Sign || op == &ops::Relu;
 }
 
-bool moves(const opset::Operator* op) { return op->moves != opset::Movement::None; }
+// OneHot is not: its indices are compared, and are as half types have rounded them.
+bool moves(const opset::Operator* op) { return op->moves != opset::Movement::None && op != &ops::OneHot; }
 
 norn::Tensor widened(const norn::Tensor& half) {
   norn::Tensor wide(DataType::Float, half.dims());

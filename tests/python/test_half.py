@@ -114,3 +114,12 @@ def test_constants_are_widened_once():
     made = norn.InferenceSession(proto, norn.SessionOptions(verify_passes=True))
     y, z = made.run(None, {"x": np.ones((3, 4), np.float16)})
     assert y.tolist() == z.tolist() == [[16, 20]] * 3
+
+
+def test_indices_are_rounded():
+    text = """agraph (float16[3] x, float16[2] v) => (o) <float16[1] third = {13653}, int64 depth = {5}> {
+        i = Mul(x, third) w = Mul(v, v) o = OneHot(i, depth, w) }"""
+    x, v = np.array([3, 6, 9], np.float16), np.array([0, 1], np.float16)
+    indices = (x * np.float16(1 / 3)).astype(int)
+    got = session(text, "float16").run(None, {"x": x, "v": v})[0]
+    np.testing.assert_array_equal(got, np.eye(5, dtype=np.float16)[indices])

@@ -689,3 +689,22 @@ def test_sizes_that_are_copied_in_threads(options):
     for thread in threads:
         thread.join()
     assert not failures, failures[0]
+
+
+WITH_DEFAULTS = """<ir_version: 8, opset_import: ["":18]>
+g (float[A,B] x, float[K] w, float[L] v) => (float[P,Q] o, float[K] n, float[L] m)
+<int64[2] less = {1,0}, float[3] w = {1,2,3}, float[2] v = {4,5}>
+{ s = Shape(x)  to = Sub(s, less)  r = Reshape(x, to)  o = Neg(r)  n = Neg(w)  m = Neg(v) }"""
+
+
+def test_sizes_that_are_copied_beside_default_values_of_other_sizes():
+    session = session_of(onnx.parser.parse_model(WITH_DEFAULTS).SerializeToString())
+    feeds, expected = copied(1, 5)
+    for w in (np.arange(7, dtype=np.float32), np.zeros(0, np.float32), np.ones(3, np.float32)):
+        o, n, m = session.run(None, {**feeds, "w": w})
+        np.testing.assert_array_equal(o, expected)
+        np.testing.assert_array_equal(n, -w)
+        np.testing.assert_array_equal(m, [-4, -5])
+        assert "Neg" in session.explain({**feeds, "w": w})
+    assert "Neg" in session.explain(feeds), "with the size of a default value that is not fed"
+    np.testing.assert_array_equal(session.run(None, feeds)[1], [-1, -2, -3])

@@ -60,6 +60,14 @@ struct Sizes {
   // Channels of a plane, and of all planes that an output reads, one plane each `plane_step`; zeros between them.
   std::int64_t plane_channels, plane_step, channels;
 
+  // The share of a window's planes that lie inside of the volume; direct sums leave out the others.
+  double depth_inside() const {
+    std::int64_t inside = 0;
+    for (std::int64_t d = 0; d < depth; ++d)
+      inside += std::max<std::int64_t>(
+          0, std::min(planes, planes_in + plane_pad - d) - std::max<std::int64_t>(0, plane_pad - d));
+    return static_cast<double>(inside) / (static_cast<double>(planes) * static_cast<double>(depth));
+  }
   // The nine taps of a filter for one of `channels`; null between planes.
   const float* taps(const float* w, std::int64_t filter, std::int64_t channel) const {
     if (channel % plane_step >= plane_channels) return nullptr;
@@ -493,7 +501,7 @@ bool is_worthwhile(const ConvConfig& c, bool rounded) {
   const double pixels = static_cast<double>(s.images * s.rows) * static_cast<double>(s.columns);
   const double all = static_cast<double>(tiles.all), pairs = channels * filters;
   const auto vectors = [](std::int64_t n) { return static_cast<double>(round_up(n, 16)); };
-  const double direct = pairs * (9 * pixels + 36 * kByte) * (rounded ? 0.5 : 1);
+  const double direct = pairs * (9 * pixels * s.depth_inside() + 36 * kByte) * (rounded ? 0.5 : 1);
   const double fast = all * (kPoints * static_cast<double>(s.channels) * filters + kInput * vectors(s.channels) +
                              kOutput * vectors(c.out[1])) +
                       pairs * kPoints * 4 * kByte;
