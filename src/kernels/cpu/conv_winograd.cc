@@ -15,6 +15,7 @@
 // the largest taps, are computed directly, and so are filters that read few elements. An infinity, or what overflows,
 // would make NaN of its tile: blocks with a result that is not finite are computed again, directly.
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <mutex>
@@ -36,6 +37,7 @@ constexpr std::int64_t kBlockBytes = std::int64_t{448} << 10;  // of a block's p
 constexpr std::int64_t kFewestTiles = 24;                      // of a block, so that weights are read for many
 constexpr std::int64_t kMostTiles = 256;
 constexpr std::int64_t kMostPieces = 8;
+constexpr double kMostRepeated = 0.6;  // of the outputs of a block that may be computed again
 
 // Sizes along the axes, with planes of a volume apart: an image has one of them, which the window is as deep as.
 struct Sizes {
@@ -319,19 +321,24 @@ class WinogradConv final : public Kernel {
     float* const in = work;
     float* const made = work + in_step_ * kPoints;
     std::uint16_t again[kMostTiles];  // by tile, the outputs to be computed directly
+    std::int64_t repeated = 0;
     for (std::int64_t t = t0; t < t1; ++t) {
       const Place at = place_of(t);
       again[t - t0] = transform_patches(call.x, at, in + (t - t0) * padded_channels_, work);
       if (uneven_) again[t - t0] |= beside_padding(at);
+      repeated += std::popcount(again[t - t0]);
     }
+    // Of scattered elements there are few sums that keep their digits: whole rows are computed directly then.
+    const bool is_direct =
+        static_cast<double>(repeated) > kMostRepeated * static_cast<double>((t1 - t0) * kTile * kTile);
     const std::int64_t point = padded_filters_ * channels_;
     const float* weights = static_cast<const float*>(weights_.get()) + f * channels_;
-    for (std::int64_t p = 0; p < kPoints; ++p)
+    for (std::int64_t p = 0; p < kPoints && !is_direct; ++p)
       table_.multiply(t1 - t0, filters, channels_, in + p * in_step_, padded_channels_, weights + p * point,
                       made + p * out_step_, piece_filters_);
-    bool finite = true;
+    bool finite = !is_direct;
     const float* bias = call.bias != nullptr ? call.bias + f : nullptr;
-    for (std::int64_t t = t0; t < t1; ++t) {
+    for (std::int64_t t = t0; t < t1 && !is_direct; ++t) {
       const Place at = place_of(t);
       finite &= table_.output(made + (t - t0) * piece_filters_, out_step_, bias, filters,
                               std::min(kTile, s_.rows - at.row), std::min(kTile, s_.columns - at.column),

@@ -21,7 +21,8 @@ inline constexpr std::int64_t kWinogradWidest = 64;  // panel of weights
 // the product of both factors' norms, those of a pixel over its channels and of a filter's tap. The sum of products
 // that it stands for is as large as the norms of its window, times the root of its elements. So outputs have to be
 // computed directly if a window's sum of squares is less than that of the largest pixel divided by this and the
-// channels: they would be off by more than 4e-6 of their sums of absolute products.
+// channels: they would be off by more than 4e-6 of the product of the norms of window and filter, which is about the
+// sum of absolute products where elements are alike. Sums of a few small products among many zeros are less precise.
 inline constexpr float kWinogradOutlier = 8;
 
 // Filters that read a few elements of their windows only, such as the identity, sum up less than that. They are
