@@ -75,14 +75,13 @@ ir::Model with_types(ir::Model document, std::span<const Feed> feeds, std::int64
         std::find_if(feeds.begin(), feeds.end(), [&](const Feed& f) { return f.name == input.name.get(); });
     return feed == feeds.end() ? nullptr : &*feed;
   };
-  std::unordered_set<std::string_view> names;
-  for (const ir::ValueInfo& input : document.graph->input)
-    if (fed(input)) names.insert(input.name.get());
-  std::erase_if(document.graph->initializer, [&](const ir::Tensor& t) { return names.contains(t.name.get()); });
+  std::unordered_set<std::string_view> names;  // of inputs that have a value
   std::map<std::string, std::int64_t> sizes;
   for (ir::ValueInfo& input : document.graph->input) {
     const Feed* feed = fed(input);
-    if (!feed || !feed->value.is_tensor()) continue;
+    if (!feed) continue;
+    names.insert(input.name.get());
+    if (!feed->value.is_tensor()) continue;
     ir::TypeTensor* type = tensor_type_of(input);
     if (!type) continue;  // it does not fit, which the run reports
     const Shape& dims = feed->value.tensor().dims();
@@ -96,6 +95,7 @@ ir::Model with_types(ir::Model document, std::span<const Feed> feeds, std::int64
       shape.dim[d].dim_value = dims[d];
     }
   }
+  std::erase_if(document.graph->initializer, [&](const ir::Tensor& t) { return names.contains(t.name.get()); });
   if (default_dim < 0) return document;
   for (const ir::Tensor& t : document.graph->initializer) names.insert(t.name.get());
   for (ir::ValueInfo& input : document.graph->input) {

@@ -41,21 +41,16 @@ constexpr double kMostRepeated = 0.6;  // of the outputs of a block that may be 
 
 // Sizes along the axes, with planes of a volume apart: an image has one of them, which the window is as deep as.
 struct Sizes {
-  explicit Sizes(const ConvConfig& c)
-      : depth(c.w.size() > 4 ? c.w[2] : 1),
-        planes_in(c.w.size() > 4 ? c.x[2] : 1),
-        planes(c.w.size() > 4 ? c.out[2] : 1),
-        plane_pad(c.w.size() > 4 ? c.pads_begin[0] : 0),
-        rows_in(c.x[c.x.size() - 2]),
-        columns_in(c.x.back()),
-        rows(c.out[c.out.size() - 2]),
-        columns(c.out.back()),
-        row_pad(c.pads_begin[c.pads_begin.size() - 2]),
-        column_pad(c.pads_begin.back()),
-        images(c.x[0] * planes),
-        plane_channels(c.x[1]),
-        plane_step(depth > 1 ? round_up(c.x[1], winograd_table().lanes) : c.x[1]),
-        channels(plane_step * depth) {}
+  explicit Sizes(const ConvConfig& c) : images(c.x[0]), plane_channels(c.x[1]) {
+    const Spatial3 in = spatial3(c.x, 2, 1), out = spatial3(c.out, 2, 1), pads = spatial3(c.pads_begin, 0, 0);
+    depth = spatial3(c.w, 2, 1)[0];
+    planes_in = in[0], rows_in = in[1], columns_in = in[2];
+    planes = out[0], rows = out[1], columns = out[2];
+    plane_pad = pads[0], row_pad = pads[1], column_pad = pads[2];
+    images *= planes;
+    plane_step = depth > 1 ? round_up(plane_channels, winograd_table().lanes) : plane_channels;
+    channels = plane_step * depth;
+  }
   std::int64_t depth, planes_in, planes, plane_pad;  // depth: of the window
   std::int64_t rows_in, columns_in, rows, columns, row_pad, column_pad;
   std::int64_t images;  // planes of outputs
@@ -107,8 +102,8 @@ struct FilterSizes {
 FilterSizes filter_sizes_of(const float* w, const Sizes& s, std::int64_t first, std::int64_t filters) {
   FilterSizes sizes{std::vector<float>(static_cast<std::size_t>(s.channels))};
   const auto channels = static_cast<double>(s.plane_channels);
-  std::vector<double> by_channel(
-      static_cast<std::size_t>(s.plane_channels));  // squares of any float are within a double
+  // Squares of any float are within a double.
+  std::vector<double> by_channel(static_cast<std::size_t>(s.plane_channels));
   // An output beside padding may read any of the planes alone, so that each counts by itself.
   for (std::int64_t i = 0; i < filters * s.depth; ++i) {
     const std::int64_t f = first + i / s.depth, plane = i % s.depth * s.plane_step;

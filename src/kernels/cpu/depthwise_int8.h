@@ -7,6 +7,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 namespace norn::kernels {
 
@@ -49,6 +50,16 @@ const DepthwiseInt8Table* depthwise_int8_vnni_table();
 inline std::int64_t depthwise_block_start(std::int64_t block, std::int64_t of, std::int64_t channels) {
   const std::int64_t start = block * of;
   return start + of <= channels ? start : channels > of ? channels - of : 0;
+}
+
+// The sums of a block's first `channels`, of `vectors` vectors that lie `lanes` apart, in the order of channels.
+template <int vectors>
+inline void depthwise_sums_in_order(const std::int32_t* sums, std::int64_t lanes, std::int64_t channels,
+                                    std::int32_t* to) {
+  const auto at = [&](std::int64_t c) { return sums + c / 4 % vectors * lanes + c / (4 * vectors) * 4 + c % 4; };
+  std::int64_t c = 0;
+  for (; c + 4 <= channels; c += 4) std::memcpy(to + c, at(c), 4 * sizeof *to);
+  for (; c < channels; ++c) to[c] = *at(c);
 }
 
 }  // namespace norn::kernels

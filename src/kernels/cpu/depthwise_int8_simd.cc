@@ -1,7 +1,6 @@
 // Two taps at a time, as pairs of 16-bit integers whose products are added in 32 bits.
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 
 #include "base/fork.h"
 #include "kernels/cpu/depthwise_int8.h"
@@ -81,13 +80,10 @@ HWY_INLINE VI pair_products(V16 a, V16 b) {
 #endif
 }
 
-// In the order of channels: four of one vector follow four of the other.
 HWY_INLINE void store_sums(const VI* sums, std::int64_t channels, std::int32_t* to) {
   HWY_ALIGN std::int32_t lanes[2][kMostBlock / 2];
   for (int s = 0; s < 2; ++s) hn::Store(sums[s], I(), lanes[s]);
-  std::int64_t c = 0;
-  for (; c + 4 <= channels; c += 4) std::memcpy(to + c, lanes[c / 4 % 2] + c / 8 * 4, 4 * sizeof *to);
-  for (; c < channels; ++c) to[c] = lanes[c / 4 % 2][c / 8 * 4 + c % 4];
+  depthwise_sums_in_order<2>(lanes[0], kMostBlock / 2, channels, to);
 }
 
 void row(const DepthwiseInt8Row& r) {

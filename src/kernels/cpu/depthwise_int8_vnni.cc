@@ -9,7 +9,6 @@
 #include <immintrin.h>
 
 #include <algorithm>
-#include <cstring>
 
 #if defined(__clang__)
 #pragma clang attribute push(__attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512vnni"))), \
@@ -46,14 +45,10 @@ struct Block {
 
 enum class Output { Uint8, Int8, Sums };
 
-// In the order of channels: four of each vector in turn.
 void store_sums(const __m512i* sums, __mmask64 channels, std::int32_t* to) {
   alignas(64) std::int32_t lanes[kVectors][16];
   for (int v = 0; v < kVectors; ++v) _mm512_store_si512(lanes[v], sums[v]);
-  const std::int64_t count = __builtin_popcountll(channels);
-  std::int64_t c = 0;
-  for (; c + 4 <= count; c += 4) std::memcpy(to + c, lanes[c / 4 % kVectors] + c / 16 * 4, 4 * sizeof *to);
-  for (; c < count; ++c) to[c] = lanes[c / 4 % kVectors][c / 16 * 4 + c % 4];
+  depthwise_sums_in_order<kVectors>(lanes[0], 16, __builtin_popcountll(channels), to);
 }
 
 // `pixels` of them, from interleaved columns: those of a pixel lie `step` columns behind the last one's.

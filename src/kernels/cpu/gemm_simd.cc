@@ -179,6 +179,7 @@ void depthwise(std::int64_t pixels, std::int64_t channels, const float* const* t
                const float* w, const float* bias, float low, float high, float* out) {
   const F d;
   const V vlow = hn::Set(d, low), vhigh = hn::Set(d, high);
+  const Few few(std::min(channels, lanes()));  // for fewer than a vector has
   for (std::int64_t p = 0; p < pixels; ++p, taps += tap_count, out += channels) {
     std::int64_t c = 0;
     for (; c < channels && channels >= lanes(); c += lanes()) {
@@ -189,7 +190,6 @@ void depthwise(std::int64_t pixels, std::int64_t channels, const float* const* t
       hn::StoreU(bounded(vlow, vhigh, sum), d, out + c);
     }
     if (c == channels) continue;
-    const Few few(channels);
     V sum = bias != nullptr ? few.load(bias) : hn::Zero(d);
     for (std::int64_t t = 0; t < tap_count; ++t)
       if (taps[t] != nullptr) sum = hn::MulAdd(few.load(taps[t]), few.load(w + t * channels), sum);
