@@ -4,7 +4,8 @@
 // Windows over volumes, n x 3 x 3, are sums over n planes. The planes that an output reads are further channels: with
 // the points of all of them there is one product.
 //
-// Tiles are taken a block at a time, so that their points stay in the second cache. Work is cut into ranges of blocks
+// Tiles are taken a block at a time, so that their points stay in the second cache. A block has tiles of several planes
+// at the same places, so that the points of a plane serve all outputs that read it. Work is cut into ranges of blocks
 // or, where there are few tiles and many channels, into ranges of output channels, whose weights are most of the memory
 // that is read.
 //
@@ -48,14 +49,12 @@ struct Sizes {
     planes = out[0], rows = out[1], columns = out[2];
     plane_pad = pads[0], row_pad = pads[1], column_pad = pads[2];
     images *= planes;
-    plane_step = depth > 1 ? round_up(plane_channels, winograd_table().lanes) : plane_channels;
-    channels = plane_step * depth;
+    channels = plane_channels * depth;
   }
   std::int64_t depth, planes_in, planes, plane_pad;  // depth: of the window
   std::int64_t rows_in, columns_in, rows, columns, row_pad, column_pad;
-  std::int64_t images;  // planes of outputs
-  // Channels of a plane, and of all planes that an output reads, one plane each `plane_step`; zeros between them.
-  std::int64_t plane_channels, plane_step, channels;
+  std::int64_t images;                    // planes of outputs
+  std::int64_t plane_channels, channels;  // of a plane, and of all planes that an output reads
 
   // The share of a window's planes that lie inside of the volume; direct sums leave out the others.
   double depth_inside() const {
@@ -65,17 +64,28 @@ struct Sizes {
           0, std::min(planes, planes_in + plane_pad - d) - std::max<std::int64_t>(0, plane_pad - d));
     return static_cast<double>(inside) / (static_cast<double>(planes) * static_cast<double>(depth));
   }
-  // The nine taps of a filter for one of `channels`; null between planes.
+  // The nine taps of a filter for one of `channels`.
   const float* taps(const float* w, std::int64_t filter, std::int64_t channel) const {
-    if (channel % plane_step >= plane_channels) return nullptr;
-    return w + ((filter * plane_channels + channel % plane_step) * depth + channel / plane_step) * 9;
+    return w + ((filter * plane_channels + channel % plane_channels) * depth + channel / plane_channels) * 9;
   }
 };
 
+// Planes of outputs that a block computes together: enough for the planes that it reads beyond them to cost little.
+std::int64_t block_planes(const Sizes& s) {
+  constexpr std::int64_t kMost = 16;
+  const std::int64_t blocks = (s.planes + kMost - 1) / kMost;
+  return (s.planes + blocks - 1) / blocks;
+}
+
 struct Tiles {
   explicit Tiles(const Sizes& s)
-      : rows((s.rows + kTile - 1) / kTile), columns((s.columns + kTile - 1) / kTile), all(s.images * rows * columns) {}
-  std::int64_t rows, columns, all;
+      : rows((s.rows + kTile - 1) / kTile),
+        columns((s.columns + kTile - 1) / kTile),
+        places(s.images / s.planes * rows * columns),
+        all(places * s.planes) {}
+  std::int64_t rows, columns;
+  std::int64_t places;  // of all volumes, each with a tile in every plane
+  std::int64_t all;
 };
 
 // Along one axis, which of the three taps an output reads, as bits, the others being in the padding: for output `at`,
@@ -106,7 +116,7 @@ FilterSizes filter_sizes_of(const float* w, const Sizes& s, std::int64_t first, 
   std::vector<double> by_channel(static_cast<std::size_t>(s.plane_channels));
   // An output beside padding may read any of the planes alone, so that each counts by itself.
   for (std::int64_t i = 0; i < filters * s.depth; ++i) {
-    const std::int64_t f = first + i / s.depth, plane = i % s.depth * s.plane_step;
+    const std::int64_t f = first + i / s.depth, plane = i % s.depth * s.plane_channels;
     double taps[9] = {}, all = 0, absolute = 0;
     std::int64_t channel = plane;
     for (double& size : by_channel) {
@@ -161,7 +171,7 @@ class WinogradConv final : public Kernel {
     if (!steps_.can_read()) posts_ = post_chain(c_.out, c_.out_layout, c_.post, c_.extra, packed);
 
     const std::int64_t lanes = table_.lanes;
-    padded_channels_ = round_up(channels_, lanes);
+    padded_channels_ = round_up(s_.plane_channels, lanes);
     const std::int64_t vectors = round_up(filters_, lanes) / lanes, panel = table_.width / lanes;
     // Few tiles: threads share the filters.
     const double products = static_cast<double>(tiles_.all * kPoints * channels_) * static_cast<double>(filters_);
@@ -170,17 +180,24 @@ class WinogradConv final : public Kernel {
     piece_filters_ = round_up((vectors + filter_pieces_ - 1) / filter_pieces_, panel) * lanes;
     filter_pieces_ = (filters_ + piece_filters_ - 1) / piece_filters_;
     piece_filters_ = std::min(piece_filters_, vectors * lanes);
-    const std::int64_t tile_bytes = kPoints * 4 * (padded_channels_ + piece_filters_);
-    block_tiles_ = std::clamp(kBlockBytes / tile_bytes, std::min(kFewestTiles, tiles_.all), tiles_.all);
-    block_tiles_ = std::min(block_tiles_, kMostTiles);
-    blocks_ = (tiles_.all + block_tiles_ - 1) / block_tiles_;
-    block_tiles_ = (tiles_.all + blocks_ - 1) / blocks_;
-    blocks_ = (tiles_.all + block_tiles_ - 1) / block_tiles_;
+    block_planes_ = block_planes(s_);
+    const std::int64_t slots = block_planes_ + s_.depth - 1;
+    const std::int64_t place_bytes = kPoints * 4 * (padded_channels_ * slots + piece_filters_ * block_planes_);
+    const std::int64_t fewest = std::min((kFewestTiles + block_planes_ - 1) / block_planes_, tiles_.places);
+    block_places_ = std::clamp(kBlockBytes / place_bytes, fewest, tiles_.places);
+    block_places_ = std::min(block_places_, std::max<std::int64_t>(1, kMostTiles / block_planes_));
+    const auto split_evenly = [](std::int64_t all, std::int64_t& part) {
+      const std::int64_t parts = (all + part - 1) / part;
+      part = (all + parts - 1) / parts;
+      return (all + part - 1) / part;
+    };
+    place_blocks_ = split_evenly(tiles_.places, block_places_);
+    blocks_ = place_blocks_ * split_evenly(s_.planes, block_planes_);
     block_pieces_ = filter_pieces_ > 1 ? 1 : std::min(worth, blocks_);
 
     // An odd number of cache lines between points, so that they do not fall into the same sets of a cache.
-    in_step_ = round_up(block_tiles_ * padded_channels_, 16) / 16 * 16 | 16;
-    out_step_ = round_up(block_tiles_ * piece_filters_, 16) / 16 * 16 | 16;
+    in_step_ = round_up(block_places_ * slots * padded_channels_, 16) / 16 * 16 | 16;
+    out_step_ = round_up(block_places_ * block_planes_ * piece_filters_, 16) / 16 * 16 | 16;
     patch_at_ = (in_step_ + out_step_) * kPoints;
     piece_floats_ = round_up(patch_at_ + kPatch * kPatch * s_.plane_channels, 16);
 
@@ -194,7 +211,7 @@ class WinogradConv final : public Kernel {
     pieces_at_ = place(piece_floats_ * block_pieces_ * filter_pieces_);
     padded_filters_ = round_up(filters_, lanes);
     weights_ = packed.get(
-        c_.weights, 0, "winograd 4x4 3x3 sized narrow by plane " + to_string(c_.w) + " " + std::to_string(table_.width),
+        c_.weights, 0, "winograd 4x4 3x3 sized narrow planes " + to_string(c_.w) + " " + std::to_string(table_.width),
         [&] { return pack(); });
     std::uint64_t uneven = 0;
     std::memcpy(&uneven, shares() + channels_, sizeof uneven);
@@ -226,8 +243,7 @@ class WinogradConv final : public Kernel {
       const std::int64_t b = piece % block_pieces_, f = piece / block_pieces_ * piece_filters_;
       for (std::int64_t i = blocks_ * b / block_pieces_; i < blocks_ * (b + 1) / block_pieces_; ++i) {
         if (const base::Stop* stop = base::current_stop()) stop->check();
-        block(call, i * block_tiles_, std::min(tiles_.all, (i + 1) * block_tiles_), f,
-              std::min(piece_filters_, filters_ - f), work);
+        block(call, block_at(i), f, std::min(piece_filters_, filters_ - f), work);
       }
     });
     if (out != result)
@@ -245,9 +261,18 @@ class WinogradConv final : public Kernel {
   struct Place {
     std::int64_t image, row, column;  // of a tile's first output; the image is one of Sizes::images
   };
-  Place place_of(std::int64_t tile) const {
-    return {tile / (tiles_.rows * tiles_.columns), tile / tiles_.columns % tiles_.rows * kTile,
-            tile % tiles_.columns * kTile};
+  // Tiles at places [place, place + places) of output planes [plane, plane + planes), plane by plane.
+  struct Block {
+    std::int64_t place, places, plane, planes;
+  };
+  Block block_at(std::int64_t i) const {
+    const std::int64_t place = i % place_blocks_ * block_places_, plane = i / place_blocks_ * block_planes_;
+    return {place, std::min(block_places_, tiles_.places - place), plane, std::min(block_planes_, s_.planes - plane)};
+  }
+  // Of the tile at a place of all volumes, in a plane of outputs.
+  Place place_of(std::int64_t place, std::int64_t plane) const {
+    return {place / (tiles_.rows * tiles_.columns) * s_.planes + plane, place / tiles_.columns % tiles_.rows * kTile,
+            place % tiles_.columns * kTile};
   }
 
   // Points as [point][panel of filters][channel][filter of the panel], then FilterSizes of all filters: a share for
@@ -281,8 +306,7 @@ class WinogradConv final : public Kernel {
             for (std::int64_t c = 0; c < channels_; ++c) {
               for (std::int64_t f = 0; f < width; ++f) {
                 float g[9] = {};
-                const float* const taps = panel + f < filters_ ? s_.taps(w, panel + f, c) : nullptr;
-                if (taps != nullptr) std::memcpy(g, taps, sizeof g);
+                if (panel + f < filters_) std::memcpy(g, s_.taps(w, panel + f, c), sizeof g);
                 for (int i = 0; i < 6; ++i)
                   for (int j = 0; j < 3; ++j)
                     half[i][j][f] = transform[i][0] * g[j] + transform[i][1] * g[3 + j] + transform[i][2] * g[6 + j];
@@ -310,38 +334,38 @@ class WinogradConv final : public Kernel {
     return buffer;
   }
 
-  // Tiles [t0, t1), filters [f, f + filters).
-  void block(const Call& call, std::int64_t t0, std::int64_t t1, std::int64_t f, std::int64_t filters,
-             float* work) const {
+  // Filters [f, f + filters) of a block.
+  void block(const Call& call, const Block& b, std::int64_t f, std::int64_t filters, float* work) const {
     float* const in = work;
     float* const made = work + in_step_ * kPoints;
-    std::uint16_t again[kMostTiles];  // by tile, the outputs to be computed directly
+    const std::int64_t tiles = b.places * b.planes;
+    std::uint16_t again[kMostTiles] = {};  // by tile, the outputs to be computed directly
+    transform_patches(call.x, b, in, work, again);
     std::int64_t repeated = 0;
-    for (std::int64_t t = t0; t < t1; ++t) {
-      const Place at = place_of(t);
-      again[t - t0] = transform_patches(call.x, at, in + (t - t0) * padded_channels_, work);
-      if (uneven_) again[t - t0] |= beside_padding(at);
-      repeated += std::popcount(again[t - t0]);
+    for (std::int64_t t = 0; t < tiles; ++t) {
+      if (uneven_) again[t] |= beside_padding(tile_of(b, t));
+      repeated += std::popcount(again[t]);
     }
     // Of scattered elements there are few sums that keep their digits: whole rows are computed directly then.
-    const bool is_direct =
-        static_cast<double>(repeated) > kMostRepeated * static_cast<double>((t1 - t0) * kTile * kTile);
+    const bool is_direct = static_cast<double>(repeated) > kMostRepeated * static_cast<double>(tiles * kTile * kTile);
     const std::int64_t point = padded_filters_ * channels_;
     const float* weights = static_cast<const float*>(weights_.get()) + f * channels_;
+    const WinogradTerms terms{
+        .terms = s_.plane_channels, .parts = s_.depth, .part = b.places * padded_channels_, .row = padded_channels_};
     for (std::int64_t p = 0; p < kPoints && !is_direct; ++p)
-      table_.multiply(t1 - t0, filters, channels_, in + p * in_step_, padded_channels_, weights + p * point,
-                      made + p * out_step_, piece_filters_);
+      table_.multiply(tiles, filters, terms, in + p * in_step_, weights + p * point, made + p * out_step_,
+                      piece_filters_);
     bool finite = !is_direct;
     const float* bias = call.bias != nullptr ? call.bias + f : nullptr;
-    for (std::int64_t t = t0; t < t1 && !is_direct; ++t) {
-      const Place at = place_of(t);
-      finite &= table_.output(made + (t - t0) * piece_filters_, out_step_, bias, filters,
-                              std::min(kTile, s_.rows - at.row), std::min(kTile, s_.columns - at.column),
-                              pixel(call.out, at.image, at.row, at.column) + f, s_.columns * filters_, filters_);
+    for (std::int64_t t = 0; t < tiles && !is_direct; ++t) {
+      const Place at = tile_of(b, t);
+      finite &= table_.output(made + t * piece_filters_, out_step_, bias, filters, std::min(kTile, s_.rows - at.row),
+                              std::min(kTile, s_.columns - at.column), pixel(call.out, at.image, at.row, at.column) + f,
+                              s_.columns * filters_, filters_);
     }
-    for (std::int64_t t = t0; t < t1 && finite; ++t)
-      if (again[t - t0] != 0) directly(call, place_of(t), again[t - t0], f, filters, made);
-    for_each_run(t0, t1, [&](std::int64_t image, std::int64_t row, std::int64_t column, std::int64_t pixels) {
+    for (std::int64_t t = 0; t < tiles && finite; ++t)
+      if (again[t] != 0) directly(call, tile_of(b, t), again[t], f, filters, made);
+    for_each_run(b, [&](std::int64_t image, std::int64_t row, std::int64_t column, std::int64_t pixels) {
       if (!finite) direct(call, image, row, column, pixels, f, filters, made);
       for (std::int64_t panel : narrow_)
         if (finite && panel >= f && panel < f + filters)
@@ -353,65 +377,74 @@ class WinogradConv final : public Kernel {
         steps_.apply(call.out, call.extras, at + p * filters_, filters, f, filters);
     });
   }
+  Place tile_of(const Block& b, std::int64_t tile) const {
+    return place_of(b.place + tile % b.places, b.plane + tile / b.places);
+  }
 
   float* pixel(float* out, std::int64_t image, std::int64_t row, std::int64_t column) const {
     return out + ((image * s_.rows + row) * s_.columns + column) * filters_;
   }
 
-  // The plane `at` depth of what outputs of an image read; null in the padding.
+  // The plane `depth` of what outputs of an image read; null in the padding.
   const float* plane(const float* x, std::int64_t image, std::int64_t depth) const {
     const std::int64_t at = image % s_.planes - s_.plane_pad + depth;
     if (at < 0 || at >= s_.planes_in) return nullptr;
     return x + (image / s_.planes * s_.planes_in + at) * s_.rows_in * s_.columns_in * s_.plane_channels;
   }
 
-  // An output has to be computed directly if it would lose digits by one of the planes that it reads.
-  std::uint16_t transform_patches(const float* x, const Place& at, float* points, float* work) const {
-    unsigned again = 0;
-    for (std::int64_t depth = 0; depth < s_.depth; ++depth) {
-      const std::int64_t first = depth * s_.plane_step;
-      again |= transform_patch(plane(x, at.image, depth), at, shares() + first, points + first, work);
-    }
-    return static_cast<std::uint16_t>(again);
+  // The points of all planes that a block's outputs read, [plane][place][channel]. An output has to be computed
+  // directly if it would lose digits by one of the planes that it reads.
+  void transform_patches(const float* x, const Block& b, float* points, float* work, std::uint16_t* again) const {
+    for (std::int64_t from = 0; from < b.planes + s_.depth - 1; ++from)
+      for (std::int64_t i = 0; i < b.places; ++i, points += padded_channels_) {
+        const Place at = place_of(b.place + i, b.plane);
+        std::uint16_t bits[kWinogradDeepest];  // by the plane of the window
+        transform_patch(plane(x, at.image, from), at, points, work, bits);
+        for (std::int64_t depth = 0; depth < s_.depth; ++depth)
+          if (from >= depth && from - depth < b.planes) again[(from - depth) * b.places + i] |= bits[depth];
+      }
   }
 
-  std::uint16_t transform_patch(const float* image, const Place& at, const float* shares, float* points,
-                                float* work) const {
+  void transform_patch(const float* image, const Place& at, float* points, float* work, std::uint16_t* again) const {
     const std::int64_t row = at.row - s_.row_pad, column = at.column - s_.column_pad, channels = s_.plane_channels;
     if (image == nullptr) {
-      for (std::int64_t p = 0; p < kPoints; ++p)
-        std::fill_n(points + p * in_step_, round_up(channels, table_.lanes), 0.0f);
-      return 0;
+      for (std::int64_t p = 0; p < kPoints; ++p) std::fill_n(points + p * in_step_, padded_channels_, 0.0f);
+      std::fill_n(again, s_.depth, std::uint16_t{0});
+      return;
     }
     if (row >= 0 && column >= 0 && row + kPatch <= s_.rows_in && column + kPatch <= s_.columns_in)
       return table_.input(image + (row * s_.columns_in + column) * channels, s_.columns_in * channels, channels,
-                          channels, shares, points, in_step_);
+                          channels, shares(), s_.depth, points, in_step_, again);
     float* const patch = work + patch_at_;
+    // Of the patch's columns, those within the image.
+    const std::int64_t first = std::max<std::int64_t>(0, -column), last = std::min(kPatch, s_.columns_in - column);
     for (std::int64_t i = 0; i < kPatch; ++i) {
-      for (std::int64_t j = 0; j < kPatch; ++j) {
-        float* const to = patch + (i * kPatch + j) * channels;
-        const std::int64_t r = row + i, c = column + j;
-        if (r < 0 || c < 0 || r >= s_.rows_in || c >= s_.columns_in)
-          std::fill_n(to, channels, 0.0f);
-        else
-          std::memcpy(to, image + (r * s_.columns_in + c) * channels,
-                      static_cast<std::size_t>(channels) * sizeof(float));
+      float* const to = patch + i * kPatch * channels;
+      const std::int64_t r = row + i;
+      if (r < 0 || r >= s_.rows_in || first >= last) {
+        std::fill_n(to, kPatch * channels, 0.0f);
+        continue;
       }
+      std::fill_n(to, first * channels, 0.0f);
+      std::memcpy(to + first * channels, image + (r * s_.columns_in + column + first) * channels,
+                  static_cast<std::size_t>((last - first) * channels) * sizeof(float));
+      std::fill_n(to + last * channels, (kPatch - last) * channels, 0.0f);
     }
-    return table_.input(patch, kPatch * channels, channels, channels, shares, points, in_step_);
+    table_.input(patch, kPatch * channels, channels, channels, shares(), s_.depth, points, in_step_, again);
   }
 
-  // Calls f(image, row, column, pixels) for the runs of output pixels that tiles [t0, t1) cover.
+  // Calls f(image, row, column, pixels) for the runs of output pixels that a block covers.
   template <class F>
-  void for_each_run(std::int64_t t0, std::int64_t t1, F&& f) const {
-    while (t0 < t1) {
-      const Place at = place_of(t0);
-      const std::int64_t tiles = std::min(t1 - t0, tiles_.columns - at.column / kTile);
-      const std::int64_t end = std::min(s_.columns, at.column + tiles * kTile);
-      for (std::int64_t r = at.row; r < std::min(s_.rows, at.row + kTile); ++r)
-        f(at.image, r, at.column, end - at.column);
-      t0 += tiles;
-    }
+  void for_each_run(const Block& b, F&& f) const {
+    for (std::int64_t plane = b.plane; plane < b.plane + b.planes; ++plane)
+      for (std::int64_t place = b.place, last = b.place + b.places; place < last;) {
+        const Place at = place_of(place, plane);
+        const std::int64_t tiles = std::min(last - place, tiles_.columns - at.column / kTile);
+        const std::int64_t end = std::min(s_.columns, at.column + tiles * kTile);
+        for (std::int64_t r = at.row; r < std::min(s_.rows, at.row + kTile); ++r)
+          f(at.image, r, at.column, end - at.column);
+        place += tiles;
+      }
   }
 
   // The outputs of a tile that do not read all taps, by bits.
@@ -451,7 +484,8 @@ class WinogradConv final : public Kernel {
       const std::int64_t r = row - s_.row_pad + t % 9 / 3, q = column - s_.column_pad + t % 3;
       const std::int64_t p0 = std::max<std::int64_t>(0, -q), p1 = std::min(pixels, s_.columns_in - q);
       if (image_x == nullptr || r < 0 || r >= s_.rows_in || p0 >= p1) continue;
-      table_.multiply(p1 - p0, filters, channels, image_x + (r * s_.columns_in + q + p0) * channels, channels,
+      table_.multiply(p1 - p0, filters, {.terms = channels, .parts = 1, .part = 0, .row = channels},
+                      image_x + (r * s_.columns_in + q + p0) * channels,
                       taps_.data() + (t * padded_filters_ + f) * channels, work, step);
       for (std::int64_t p = p0; p < p1; ++p)
         for (std::int64_t m = 0; m < filters; ++m) to[p * filters_ + m] += work[(p - p0) * step + m];
@@ -469,7 +503,7 @@ class WinogradConv final : public Kernel {
         float* to = taps_.data() + (t * padded_filters_ + panel) * channels;
         for (std::int64_t c = 0; c < channels; ++c)
           for (std::int64_t m = panel; m < panel + width; ++m)
-            *to++ = m < filters_ ? float_at(s_.taps(w, m, t / 9 * s_.plane_step + c) + t % 9) : 0.0f;
+            *to++ = m < filters_ ? float_at(s_.taps(w, m, t / 9 * channels + c) + t % 9) : 0.0f;
       }
     }
   }
@@ -481,8 +515,8 @@ class WinogradConv final : public Kernel {
   const WinogradTable& table_;
   PixelSteps steps_;
   std::unique_ptr<Kernel> posts_;  // steps that runs of pixels cannot read
-  std::int64_t padded_channels_, padded_filters_, piece_filters_, filter_pieces_ = 1, block_tiles_, blocks_,
-                                                                  block_pieces_;
+  std::int64_t padded_channels_, padded_filters_, piece_filters_, filter_pieces_ = 1;  // channels of a plane
+  std::int64_t block_places_, block_planes_, place_blocks_, blocks_, block_pieces_;
   std::int64_t in_step_, out_step_, patch_at_, piece_floats_;  // in floats
   std::size_t scratch_ = 0, x_at_ = 0, out_at_ = 0, pieces_at_ = 0;
   std::shared_ptr<const void> weights_;
@@ -504,9 +538,11 @@ bool is_worthwhile(const ConvConfig& c, bool rounded) {
   const double all = static_cast<double>(tiles.all), pairs = channels * filters;
   const auto vectors = [](std::int64_t n) { return static_cast<double>(round_up(n, 16)); };
   const double direct = pairs * (9 * pixels * s.depth_inside() + 36 * kByte) * (rounded ? 0.5 : 1);
-  const double fast = all * (kPoints * static_cast<double>(s.channels) * filters + kInput * vectors(s.channels) +
-                             kOutput * vectors(c.out[1])) +
-                      pairs * kPoints * 4 * kByte;
+  const auto together = static_cast<double>(block_planes(s));
+  const double inputs = (together + static_cast<double>(s.depth) - 1) / together;
+  const double fast =
+      all * (kPoints * channels * filters + inputs * kInput * vectors(s.plane_channels) + kOutput * vectors(c.out[1])) +
+      pairs * kPoints * 4 * kByte;
   return fast * 1.15 < direct;
 }
 
@@ -518,6 +554,7 @@ std::string refusal(const ConvConfig& c, bool rounded) {
   if (c.group != 1 || c.strides != ones || c.dilations != ones) return "groups, strides or dilations";
   if (!c.weights.known()) return "the weights are not constant";
   if (c.in_place_extra >= 0) return "adds nothing in place";
+  if (c.x.size() == 5 && c.w[2] > kWinogradDeepest) return "a window of more than eight planes";
   if (!is_worthwhile(c, rounded)) return "its transforms cost more than they save here";
   if (reads_few(c)) return "filters read so few elements of their windows that transforms would lose digits";
   return post_chain_refuses(c.out, c.out_layout, c.post, c.extra);

@@ -99,8 +99,8 @@ class DeconvRows final : public Kernel {
     for (std::int64_t p0 = 0; p0 < pixels_; p0 += tile_) {
       const std::int64_t n = std::min(tile_, pixels_ - p0);
       for (std::int64_t t = 0; t < taps_; ++t) {
-        table_.multiply(n, width, depth_, x + p0 * c_.x[1] + group * depth_, c_.x[1], weights + t * depth_ * width,
-                        product, width);
+        table_.multiply(n, width, {.terms = depth_, .parts = 1, .part = 0, .row = c_.x[1]},
+                        x + p0 * c_.x[1] + group * depth_, weights + t * depth_ * width, product, width);
         add(product, width, p0, n, t, out + at, count, bias != nullptr ? bias + at : nullptr);
       }
     }

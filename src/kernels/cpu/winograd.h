@@ -31,18 +31,26 @@ inline constexpr float kWinogradOutlier = 8;
 // share of the sum of squares to the other eight.
 inline constexpr double kWinogradNarrow = 1.3, kWinogradOneTap = 0.01;
 
+inline constexpr std::int64_t kWinogradDeepest = 8;  // planes that an output reads
+
+// What an element of a product is the sum of: of `parts` parts of `terms` terms each, which lie `part` apart in a row
+// of the left factor and behind each other in the right one. Rows of the left factor lie `row` apart.
+struct WinogradTerms {
+  std::int64_t terms, parts, part, row;
+};
+
 struct WinogradTable {
   std::int64_t lanes;  // floats of a vector
   std::int64_t width;  // of a panel of weights: a multiple of lanes
   // The points of one patch: element (i, j, c) of it at x[i * row + j * column + c]; point p of channel c goes to
-  // points[p * point_step + c], zeros up to a multiple of lanes. Bit 4 i + j of the result: output
-  // (i, j) has to be computed directly, pixels being weighed with `shares`, one for each channel.
-  std::uint16_t (*input)(const float* x, std::int64_t row, std::int64_t column, std::int64_t channels,
-                         const float* shares, float* points, std::int64_t point_step);
-  // c[m, n] = sum over k of a[m, k] b[k, n]. `b` has panels of `width` columns, the last as wide as its columns need,
-  // in multiples of lanes; c is written to such multiples.
-  void (*multiply)(std::int64_t m, std::int64_t n, std::int64_t k, const float* a, std::int64_t a_row, const float* b,
-                   float* c, std::int64_t c_row);
+  // points[p * point_step + c], zeros up to a multiple of lanes. Bit 4 i + j of again[k], k < depth: output (i, j) has
+  // to be computed directly if it reads the patch with taps that weigh channel c by shares[k * channels + c].
+  void (*input)(const float* x, std::int64_t row, std::int64_t column, std::int64_t channels, const float* shares,
+                std::int64_t depth, float* points, std::int64_t point_step, std::uint16_t* again);
+  // c[m, n] = sum over terms k of a[m, k] b[k, n]. `b` has panels of `width` columns, the last as wide as its columns
+  // need, in multiples of lanes; c is written to such multiples.
+  void (*multiply)(std::int64_t m, std::int64_t n, const WinogradTerms& terms, const float* a, const float* b, float* c,
+                   std::int64_t c_row);
   // The tile that the points give, and the bias (or null): output (i, j, c) for i < rows and j < columns goes to
   // out[i * row + j * column + c]. False if one of them is not finite.
   bool (*output)(const float* points, std::int64_t point_step, const float* bias, std::int64_t channels,

@@ -92,28 +92,57 @@ HWY_NOINLINE std::uint16_t small_windows(const float* x, std::int64_t row, std::
   return static_cast<std::uint16_t>(small);
 }
 
-std::uint16_t input(const float* x, std::int64_t row, std::int64_t column, std::int64_t channels, const float* shares,
-                    float* points, std::int64_t point_step) {
+// Whether the outputs of a patch keep their digits, given the sums of squares over its nine squares of 2 x 2 pixels:
+// each window holds such a square, and no pixel is more than its square.
+HWY_INLINE bool are_even(const V (&sizes)[9], float bound) {
   const F d;
-  V sizes[3][3];  // of squares of 2 x 2 pixels
-  for (auto& line : sizes)
-    for (V& size : line) size = hn::Zero(d);
+  const auto within = [&](float smallest, float largest) {
+    return smallest > 1e-30f && largest < std::numeric_limits<float>::infinity() && largest <= bound * smallest;
+  };
+  // Nearly always enough: the smallest and the largest of each lane are bounds for those of the sums over lanes.
+  V least = sizes[0], most = sizes[0];
+  for (const V size : sizes) {
+    least = hn::Min(least, size);
+    most = hn::Max(most, size);
+  }
+  if (within(hn::GetLane(hn::SumOfLanes(d, least)), hn::GetLane(hn::SumOfLanes(d, most)))) return true;
+  // Few channels, some of which are zero.
+  float smallest = std::numeric_limits<float>::infinity(), largest = 0;
+  for (const V size : sizes) {
+    const float sum = hn::GetLane(hn::SumOfLanes(d, size));
+    if (!(sum > 0)) return false;
+    smallest = std::min(smallest, sum);
+    largest = std::max(largest, sum);
+  }
+  return within(smallest, largest);
+}
+
+template <bool image>
+void input_of(const float* x, std::int64_t row, std::int64_t column, std::int64_t channels, const float* shares,
+              std::int64_t depth, float* points, std::int64_t point_step, std::uint16_t* again) {
+  const F d;
+  V sizes[image ? 1 : kWinogradDeepest][9];
+  if constexpr (image) depth = 1;
+  for (std::int64_t k = 0; k < depth; ++k)
+    for (V& size : sizes[k]) size = hn::Zero(d);
   for (std::int64_t c = 0; c < channels; c += lanes()) {
     const std::int64_t n = channels - c;
-    const V share = load(shares + c, n), squared = hn::Mul(share, share);
-    V half[6][6], line[6], squares[3] = {share, share, share};  // set at even columns
+    V half[6][6], line[6], squares[3][3];  // of 2 x 2 pixels
     for (int j = 0; j < 6; ++j) {
       const float* at = x + j * column + c;
       for (int i = 0; i < 6; ++i) line[i] = load(at + i * row, n);
       for (int i = 0; i < 3; ++i) {
         const V first = line[2 * i], second = line[2 * i + 1];
-        squares[i] =
-            hn::MulAdd(second, second, j % 2 == 0 ? hn::Mul(first, first) : hn::MulAdd(first, first, squares[i]));
-        if (j % 2 != 0) sizes[i][j / 2] = hn::MulAdd(squares[i], squared, sizes[i][j / 2]);
+        V& square = squares[i][j / 2];
+        square = hn::MulAdd(second, second, j % 2 == 0 ? hn::Mul(first, first) : hn::MulAdd(first, first, square));
       }
       V made[6];
       to_points(line[0], line[1], line[2], line[3], line[4], line[5], made);
       for (int i = 0; i < 6; ++i) half[i][j] = made[i];
+    }
+    for (std::int64_t k = 0; k < depth; ++k) {
+      const V share = load(shares + k * channels + c, n), squared = hn::Mul(share, share);
+      for (int i = 0; i < 9; ++i) sizes[k][i] = hn::MulAdd(squares[i / 3][i % 3], squared, sizes[k][i]);
     }
     float* to = points + c;
     for (int i = 0; i < 6; ++i) {
@@ -121,19 +150,15 @@ std::uint16_t input(const float* x, std::int64_t row, std::int64_t column, std::
       for (int j = 0; j < 6; ++j, to += point_step) hn::StoreU(line[j], d, to);
     }
   }
-  // Nearly always enough: each window holds such a square, no pixel is more than its square, and the smallest and the
-  // largest of each lane are bounds for those of the sums over lanes.
-  V least = sizes[0][0], most = sizes[0][0];
-  for (const auto& line : sizes)
-    for (const V size : line) {
-      least = hn::Min(least, size);
-      most = hn::Max(most, size);
-    }
   const float bound = kWinogradOutlier * static_cast<float>(channels);
-  const float largest = hn::GetLane(hn::SumOfLanes(d, most)), smallest = hn::GetLane(hn::SumOfLanes(d, least));
-  const bool within_f32 = smallest > 1e-30f && largest < std::numeric_limits<float>::infinity();
-  if (within_f32 && largest <= bound * smallest) return 0;
-  return small_windows(x, row, column, channels, shares, bound);
+  for (std::int64_t k = 0; k < depth; ++k)
+    again[k] = are_even(sizes[k], bound) ? 0 : small_windows(x, row, column, channels, shares + k * channels, bound);
+}
+
+void input(const float* x, std::int64_t row, std::int64_t column, std::int64_t channels, const float* shares,
+           std::int64_t depth, float* points, std::int64_t point_step, std::uint16_t* again) {
+  if (depth == 1) return input_of<true>(x, row, column, channels, shares, depth, points, point_step, again);
+  input_of<false>(x, row, column, channels, shares, depth, points, point_step, again);
 }
 
 bool output(const float* points, std::int64_t point_step, const float* bias, std::int64_t channels, std::int64_t rows,
@@ -165,54 +190,54 @@ bool output(const float* points, std::int64_t point_step, const float* bias, std
 }
 
 template <int rows, int vectors>
-HWY_INLINE void tile(std::int64_t k, const float* a, std::int64_t a_row, const float* b, float* c, std::int64_t c_row) {
+HWY_INLINE void tile(const WinogradTerms& t, const float* a, const float* b, float* c, std::int64_t c_row) {
   const F d;
   const std::int64_t w = lanes();
   V sums[rows][vectors];
   for (int r = 0; r < rows; ++r)
     for (int v = 0; v < vectors; ++v) sums[r][v] = hn::Zero(d);
-  for (std::int64_t i = 0; i < k; ++i, b += vectors * w) {
-    V right[vectors];
-    for (int v = 0; v < vectors; ++v) right[v] = hn::LoadU(d, b + v * w);
-    for (int r = 0; r < rows; ++r) {
-      const V left = hn::Set(d, a[r * a_row + i]);
-      for (int v = 0; v < vectors; ++v) sums[r][v] = hn::MulAdd(left, right[v], sums[r][v]);
+  for (std::int64_t part = 0; part < t.parts; ++part, a += t.part)
+    for (std::int64_t i = 0; i < t.terms; ++i, b += vectors * w) {
+      V right[vectors];
+      for (int v = 0; v < vectors; ++v) right[v] = hn::LoadU(d, b + v * w);
+      for (int r = 0; r < rows; ++r) {
+        const V left = hn::Set(d, a[r * t.row + i]);
+        for (int v = 0; v < vectors; ++v) sums[r][v] = hn::MulAdd(left, right[v], sums[r][v]);
+      }
     }
-  }
   for (int r = 0; r < rows; ++r)
     for (int v = 0; v < vectors; ++v) hn::StoreU(sums[r][v], d, c + r * c_row + v * w);
 }
 
-// As many rows at a time as leave the sums in registers, then fewer.
+// As many rows at a time as leave the sums in registers, then fewer. Loops over more than 12 rows are not unrolled.
 template <int vectors>
-HWY_NOINLINE void panel(std::int64_t m, std::int64_t k, const float* a, std::int64_t a_row, const float* b, float* c,
+HWY_NOINLINE void panel(std::int64_t m, const WinogradTerms& t, const float* a, const float* b, float* c,
                         std::int64_t c_row) {
-  constexpr int kMost = kSums / vectors;
+  constexpr int kMost = std::min(kSums / vectors, 12);
   const auto go = [&]<int rows>() {
-    for (; m >= rows; m -= rows, a += rows * a_row, c += rows * c_row) tile<rows, vectors>(k, a, a_row, b, c, c_row);
+    for (; m >= rows; m -= rows, a += rows * t.row, c += rows * c_row) tile<rows, vectors>(t, a, b, c, c_row);
   };
   go.template operator()<kMost>();
-  if constexpr (kMost > 12) go.template operator()<12>();
   if constexpr (kMost > 6) go.template operator()<6>();
   if constexpr (kMost > 4) go.template operator()<4>();
   go.template operator()<2>();
   go.template operator()<1>();
 }
 
-void multiply(std::int64_t m, std::int64_t n, std::int64_t k, const float* a, std::int64_t a_row, const float* b,
-              float* c, std::int64_t c_row) {
+void multiply(std::int64_t m, std::int64_t n, const WinogradTerms& t, const float* a, const float* b, float* c,
+              std::int64_t c_row) {
   for (std::int64_t n0 = 0; n0 < n;) {
     const std::int64_t vectors = std::min<std::int64_t>(kVectors, (n - n0 + lanes() - 1) / lanes());
     switch (vectors) {
-      case 1: panel<1>(m, k, a, a_row, b, c + n0, c_row); break;
-      case 2: panel<2>(m, k, a, a_row, b, c + n0, c_row); break;
+      case 1: panel<1>(m, t, a, b, c + n0, c_row); break;
+      case 2: panel<2>(m, t, a, b, c + n0, c_row); break;
       case 3:
-        if constexpr (kVectors > 2) panel<3>(m, k, a, a_row, b, c + n0, c_row);
+        if constexpr (kVectors > 2) panel<3>(m, t, a, b, c + n0, c_row);
         break;
       default:
-        if constexpr (kVectors > 2) panel<4>(m, k, a, a_row, b, c + n0, c_row);
+        if constexpr (kVectors > 2) panel<4>(m, t, a, b, c + n0, c_row);
     }
-    b += vectors * lanes() * k;
+    b += vectors * lanes() * t.parts * t.terms;
     n0 += vectors * lanes();
   }
 }
