@@ -158,27 +158,27 @@ void add_whole(const float* from, std::int32_t* to, std::int64_t n) {
 }
 
 // The largest of the elements that lie apart on a grid, for each of `channels` channels that lie together.
-template <class T>
-void largest(const T* x, const std::int64_t* size, const std::int64_t* stride, std::int64_t channels, T* out) {
-  const hn::ScalableTag<T> d;
+template <class D, class T>
+HWY_INLINE void largest_by(D d, const T* x, const std::int64_t* size, const std::int64_t* stride, std::int64_t channels,
+                           T* out) {
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
-  const auto each = [&](auto&& f) HWY_ATTR {
+  for (std::int64_t c = 0; c < channels; c += lanes) {
+    const std::int64_t at = std::min(c, channels - lanes);  // the last vector overlaps with the one before
+    auto most = hn::Set(d, std::numeric_limits<T>::min());
     for (std::int64_t i = 0; i < size[0]; ++i)
       for (std::int64_t j = 0; j < size[1]; ++j)
-        for (std::int64_t k = 0; k < size[2]; ++k) f(x + i * stride[0] + j * stride[1] + k * stride[2]);
-  };
-  constexpr T kLeast = std::numeric_limits<T>::min();
-  std::int64_t c = 0;
-  for (; c + lanes <= channels; c += lanes) {
-    auto most = hn::Set(d, kLeast);
-    each([&](const T* at) HWY_ATTR { most = hn::Max(most, hn::LoadU(d, at + c)); });
-    hn::StoreU(most, d, out + c);
+        for (std::int64_t k = 0; k < size[2]; ++k)
+          most = hn::Max(most, hn::LoadU(d, x + i * stride[0] + j * stride[1] + k * stride[2] + at));
+    hn::StoreU(most, d, out + at);
   }
-  for (; c < channels; ++c) {
-    T most = kLeast;
-    each([&](const T* at) { most = std::max(most, at[c]); });
-    out[c] = most;
-  }
+}
+template <class T>
+void largest(const T* x, const std::int64_t* size, const std::int64_t* stride, std::int64_t channels, T* out) {
+  const hn::ScalableTag<T> whole;
+  if (channels >= static_cast<std::int64_t>(hn::Lanes(whole))) return largest_by(whole, x, size, stride, channels, out);
+  if (channels >= 16) return largest_by(hn::CappedTag<T, 16>(), x, size, stride, channels, out);
+  if (channels >= 4) return largest_by(hn::CappedTag<T, 4>(), x, size, stride, channels, out);
+  largest_by(hn::CappedTag<T, 1>(), x, size, stride, channels, out);
 }
 
 // The least and the largest of n > 0 elements; NaN for both if one is NaN.

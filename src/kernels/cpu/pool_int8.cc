@@ -32,33 +32,46 @@ class Int8Pool final : public Kernel {
   void run(void* const* operands, void*) const override {
     const T* x = static_cast<const T*>(operands[0]);
     T* out = static_cast<T*>(operands[1]);
-    const std::int64_t in_pixels = in_[0] * in_[1] * in_[2], pixels = out_[0] * out_[1] * out_[2];
+    const std::int64_t in_pixels = in_[0] * in_[1] * in_[2], rows = out_[0] * out_[1];
     const double taps = static_cast<double>(window_[0] * window_[1] * window_[2]);
-    parallel_ranges(planes_ * pixels, 10 + taps * (0.5 + 0.02 * static_cast<double>(channels_)), 1,
-                    [&](std::int64_t begin, std::int64_t end) {
-                      for (std::int64_t p = begin; p < end; ++p)
-                        pixel(x + p / pixels * in_pixels * channels_, p % pixels, out + p * channels_);
-                    });
+    const double cost = 10 + taps * (0.5 + 0.02 * static_cast<double>(channels_));
+    parallel_ranges(planes_ * rows, static_cast<double>(out_[2]) * cost, 1, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t r = begin; r < end; ++r)
+        row(x + r / rows * in_pixels * channels_, r % rows, out + r * out_[2] * channels_);
+    });
   }
 
  private:
-  void pixel(const T* x, std::int64_t at, T* out) const {
-    const std::int64_t o[3] = {at / out_[2] / out_[1], at / out_[2] % out_[1], at % out_[2]};
-    std::int64_t taps[3], stride[3], first = 0, step = channels_;
-    for (std::size_t d = 3; d-- > 0;) {
-      const std::int64_t start = o[d] * strides_[d] - begin_[d], gap = dilations_[d];
-      const std::int64_t skipped = start < 0 ? (-start + gap - 1) / gap : 0, from = start + skipped * gap;
-      const std::int64_t inside = from >= in_[d] ? 0 : (in_[d] - from + gap - 1) / gap;
-      taps[d] = std::max<std::int64_t>(0, std::min(window_[d] - skipped, inside));
-      stride[d] = gap * step;
-      if (taps[d] > 0) first += from * step;
-      step *= in_[d];
-    }
+  // What lies in x of the window at one position along an axis: `taps` elements, `gap` apart, from `from` on.
+  struct Span {
+    std::int64_t from, taps;
+  };
+  Span span(std::size_t axis, std::int64_t at) const {
+    const std::int64_t start = at * strides_[axis] - begin_[axis], gap = dilations_[axis];
+    const std::int64_t skipped = start < 0 ? (-start + gap - 1) / gap : 0, from = start + skipped * gap;
+    if (from + (window_[axis] - skipped - 1) * gap < in_[axis]) return {from, window_[axis] - skipped};
+    const std::int64_t inside = from >= in_[axis] ? 0 : (in_[axis] - from + gap - 1) / gap;
+    return {from, std::max<std::int64_t>(0, std::min(window_[axis] - skipped, inside))};
+  }
+
+  void row(const T* x, std::int64_t at, T* out) const {
+    const Span depth = span(0, at / out_[1]), height = span(1, at % out_[1]);
+    const std::int64_t row_step = in_[2] * channels_, plane_step = in_[1] * row_step;
+    const std::int64_t stride[3] = {dilations_[0] * plane_step, dilations_[1] * row_step, dilations_[2] * channels_};
     const Int8Table& table = int8_table();
-    if constexpr (std::is_same_v<T, std::uint8_t>)
-      table.largest_uint8(x + first, taps, stride, channels_, out);
-    else
-      table.largest_int8(x + first, taps, stride, channels_, out);
+    const auto largest = [&] {
+      if constexpr (std::is_same_v<T, std::uint8_t>)
+        return table.largest_uint8;
+      else
+        return table.largest_int8;
+    }();
+    for (std::int64_t column = 0; column < out_[2]; ++column, out += channels_) {
+      const Span width = span(2, column);
+      const std::int64_t taps[3] = {depth.taps, height.taps, width.taps};
+      const bool some = depth.taps > 0 && height.taps > 0 && width.taps > 0;
+      const std::int64_t first = some ? depth.from * plane_step + height.from * row_step + width.from * channels_ : 0;
+      largest(x + first, taps, stride, channels_, out);
+    }
   }
 
   Spatial3 in_, out_, window_, strides_, dilations_, begin_;
