@@ -427,16 +427,18 @@ class QdqFusion {
            *t, all);
   }
 
-  // Quantizing what was dequantized alike.
+  // The integers that quantizing a value gives, if it was dequantized alike; kNone otherwise. What overflows would be
+  // quantized to a bound.
+  ValueId quantized_alike(ValueId id, const OneScale& to) const {
+    ValueId x = kNone;
+    const auto from = dequantized(id, x);
+    return from && *from == to && std::isfinite(static_cast<float>(255 * from->value)) ? x : kNone;
+  }
   void quantize(NodeId n) {
     const Node& node = rewriter_.node(n);
-    ValueId x = kNone;
     const auto to = quantizing(graph_, node);
     if (!to) return;
-    const auto from = dequantized(node.inputs[0], x);
-    // What overflows is quantized to a bound.
-    if (from && *from == *to && std::isfinite(static_cast<float>(255 * from->value)))
-      rewriter_.replace(node.outputs[0], x);
+    if (const ValueId x = quantized_alike(node.inputs[0], *to); x != kNone) rewriter_.replace(node.outputs[0], x);
   }
 
   // op(DequantizeLinear(x)) as DequantizeLinear(op(x)).
@@ -471,19 +473,42 @@ class QdqFusion {
     const Node& node = rewriter_.node(n);
     std::vector<ValueId> inputs;
     std::optional<OneScale> scale;
+    bool alike = true, any = false;
     for (const ValueId id : node.inputs) {
       ValueId x = kNone;
       const auto from = dequantized(id, x);
-      if (!from || (scale && !(*scale == *from))) {
-        const bool any = scale || std::any_of(node.inputs.begin(), node.inputs.end(),
-                                              [&](ValueId other) { return dequantized(other, x).has_value(); });
-        if (any) nearly(node, "its inputs are not all dequantized by one scale and zero point");
-        return;
-      }
+      any |= from.has_value();
+      alike &= from && (!scale || *scale == *from);
       scale = from;
       inputs.push_back(x);
     }
-    if (scale) emit_moved(n, std::move(inputs), *scale);
+    if (alike && scale) return emit_moved(n, std::move(inputs), *scale);
+    if (any && !quantize_parts(n))
+      nearly(node, "neither are its inputs all dequantized alike, nor what it gives quantized");
+  }
+
+  // QuantizeLinear(Concat(...)) as Concat(QuantizeLinear(...)...): bytes are moved in place of floats.
+  bool quantize_parts(NodeId n) {
+    const ValueId y = rewriter_.node(n).outputs[0];
+    const NodeId last = rewriter_.only_reader(y);
+    if (last == kNoNode) return false;
+    const auto to = quantizing(graph_, rewriter_.node(last));
+    if (!to || rewriter_.node(last).inputs[0] != y) return false;
+    std::vector<ValueId> parts;
+    for (const ValueId id : std::vector<ValueId>(rewriter_.node(n).inputs)) {
+      if (const ValueId x = quantized_alike(id, *to); x != kNone) {
+        parts.push_back(x);
+        continue;
+      }
+      std::vector<ir::Attribute> attrs = rewriter_.node(last).attrs;
+      std::vector<ValueId> inputs = rewriter_.node(last).inputs;
+      inputs[0] = id;
+      parts.push_back(rewriter_.emit(ops::QuantizeLinear, std::move(attrs), std::move(inputs), {last}));
+    }
+    std::vector<ir::Attribute> attrs = rewriter_.node(n).attrs;
+    const ValueId moved = rewriter_.emit(ops::Concat, std::move(attrs), std::move(parts), {n, last});
+    rewriter_.replace(rewriter_.node(last).outputs[0], moved);
+    return true;
   }
 
   void emit_moved(NodeId n, std::vector<ValueId> inputs, const OneScale& from) {

@@ -288,6 +288,8 @@ bool select_quantize(Selector&);
 bool select_dynamic_quantize(Selector&);
 // An element-wise operation on what is dequantized, with the quantization fused behind it.
 bool select_quantized_chain(Selector&);
+// What ends in a quantization and follows from one 8-bit integer: a table of what each of 256 integers becomes.
+bool select_byte_table(Selector&);
 bool select_dequantize(Selector&);
 bool select_pair(Selector&);
 bool select_where(Selector&);

@@ -70,6 +70,7 @@ DataType byte_of(DataType type) {
 }  // namespace
 
 bool select_quantize(Selector& s) {
+  if (select_byte_table(s)) return true;
   const ops::QuantizeParams params =
       ops::resolve_quantize(SelectedNode(s), s.dtype(1), s.has(2), s.has(2) ? s.dtype(2) : DataType::Undefined);
   const DataType real = s.dtype(0);

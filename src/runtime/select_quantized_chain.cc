@@ -86,18 +86,22 @@ class TableEvaluation {
 
 bool is_byte(DataType type) { return type == DataType::Uint8 || type == DataType::Int8; }
 
+}  // namespace
+
 bool select_byte_table(Selector& s) {
   const auto parts = s.parts();
   std::size_t last = parts.size();  // behind the last quantization
   while (last > 0 && parts[last - 1].op != &ops::QuantizeLinear) --last;
-  if (last == 0 || s.out_dims().empty() || element_count(s.out_dims()) == 0) return false;
-  if (!is_byte(s.dtype_of(parts[last - 1].outputs[0]))) return false;
+  if (last == 0 && s.node().op != &ops::QuantizeLinear) return false;
+  if (s.out_dims().empty() || element_count(s.out_dims()) == 0) return false;
+  const program::ValueId made = last == 0 ? s.node().outputs[0] : parts[last - 1].outputs[0];
+  if (!is_byte(s.dtype_of(made))) return false;
   TableEvaluation evaluation(s);
   if (!evaluation.add(s.node())) return false;
   for (std::size_t i = 0; i < last; ++i)
     if (!evaluation.add(parts[i])) return false;
   if (!evaluation.source()) return false;
-  const program::ValueId x = *evaluation.source(), made = parts[last - 1].outputs[0];
+  const program::ValueId x = *evaluation.source();
   kernels::ByteTableConfig config;
   config.elements = element_count(s.out_dims());
   std::memcpy(config.table.data(), evaluation.of(made).data(), config.table.size());
@@ -107,8 +111,6 @@ bool select_byte_table(Selector& s) {
   s.leave_parts();
   return false;
 }
-
-}  // namespace
 
 bool select_quantized_chain(Selector& s) {
   if (s.out_dtype() != DataType::Float) return false;

@@ -404,3 +404,39 @@ def test_what_only_moves_elements_moves_integers(op, chooses, wanted):
     ran = [o["op_type"] for step in session.explanation({"x": X3})["steps"] for o in step["operations"]]
     # What repeats elements would have more of them to dequantize where real ones are needed.
     assert ("DequantizeLinear" in ran) == (op == "Tile")
+
+
+@pytest.mark.parametrize("axis", [1, -1])
+def test_parts_of_a_concat_are_quantized_before_they_are_joined(axis):
+    m = model(
+        f"""g (uint8[2,3,4] a, int8[2,3,4] b, float[2,3,4] c) => (y)
+        {{ da = DequantizeLinear(a, s1, z1) db = DequantizeLinear(b, s2, z2) da2 = DequantizeLinear(a, s3, z3)
+        m = Concat<axis = {axis}>(da, db, c, da2) y = QuantizeLinear(m, s3, z3) }}""",
+        s1=np.float32(0.07),
+        z1=np.uint8(9),
+        s2=np.float32(0.3),
+        z2=np.int8(-5),
+        s3=np.float32(0.11),
+        z3=np.uint8(128),
+    )
+    c = np.linspace(-40, 40, 24, dtype=np.float32).reshape(2, 3, 4)
+    c[0, 0, :3] = [np.nan, np.inf, -np.inf]
+    feeds = {"a": X3, "b": int8(5, 2, 3, 4), "c": c}
+    session, got = explained(m, feeds)
+    np.testing.assert_array_equal(got[0], one_by_one(m, feeds)[0])
+    steps = session.explanation(feeds)["steps"]
+    (joined,) = [s for s in steps if [o["op_type"] for o in s["operations"]] == ["Concat"]]
+    assert {value["type"] for value in joined["inputs"]} == {"uint8"}
+    assert "table" in session.explain(feeds)
+
+
+def test_a_concat_that_something_else_reads_stays_real():
+    m = model(
+        """g (uint8[2,3,4] a, float[2,3,4] c) => (y, m)
+        { d = DequantizeLinear(a, s, z) m = Concat<axis = 0>(d, c) y = QuantizeLinear(m, s, z) }""",
+        s=np.float32(0.07),
+        z=np.uint8(9),
+    )
+    feeds = {"a": X3, "c": np.ones((2, 3, 4), np.float32)}
+    for got, wanted in zip(explained(m, feeds)[1], one_by_one(m, feeds), strict=True):
+        np.testing.assert_array_equal(got, wanted)
