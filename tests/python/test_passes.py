@@ -164,7 +164,7 @@ NEARLY = {
         g (float[1,8,6,6] x, float[8,8,1,1] u) => (y, p) <float[8,8,1,1] w = {%s}, float[8,1,3,3] d = {%s}>
         { p = Conv (x, w) y = Conv <group = 8> (p, d) }"""
     % (", ".join(["0.5"] * 64), ", ".join(["0.5"] * 72)),
-    "fuse_qdq: Concat could be computed in integers, but its inputs are not all dequantized by one scale": """
+    "fuse_qdq: Concat could be computed in integers, but neither are its inputs all dequantized alike": """
         g (uint8[2] x) => (y) <float s = {0.5}, float t = {0.25}>
         { a = DequantizeLinear (x, s) b = DequantizeLinear (x, t) y = Concat <axis = 0> (a, b) }""",
     "fuse_qdq: Pad could be computed in integers, but it pads with another number than a constant 0": """
