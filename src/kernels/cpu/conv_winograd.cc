@@ -24,6 +24,7 @@
 #include "kernels/cpu/align.h"
 #include "kernels/cpu/conv_candidates.h"
 #include "kernels/cpu/physical.h"
+#include "kernels/cpu/pieces.h"
 #include "kernels/cpu/pixel_steps.h"
 #include "kernels/cpu/posts.h"
 #include "kernels/cpu/transpose.h"
@@ -158,6 +159,16 @@ bool reads_few(const ConvConfig& c) {
   return false;
 }
 
+// Products, and what the transforms take as products in as much time.
+double work_of(const Sizes& s, const Tiles& tiles, std::int64_t filters) {
+  constexpr double kInput = 450, kOutput = 400;  // for a channel of a tile
+  const auto vectors = [](std::int64_t n) { return static_cast<double>(round_up(n, 16)); };
+  const auto together = static_cast<double>(block_planes(s));
+  const double inputs = (together + static_cast<double>(s.depth) - 1) / together;
+  return static_cast<double>(tiles.all) * (kPoints * static_cast<double>(s.channels) * static_cast<double>(filters) +
+                                           inputs * kInput * vectors(s.plane_channels) + kOutput * vectors(filters));
+}
+
 class WinogradConv final : public Kernel {
  public:
   WinogradConv(const ConvConfig& config, PackedConstants& packed)
@@ -174,8 +185,7 @@ class WinogradConv final : public Kernel {
     padded_channels_ = round_up(s_.plane_channels, lanes);
     const std::int64_t vectors = round_up(filters_, lanes) / lanes, panel = table_.width / lanes;
     // Few tiles: threads share the filters.
-    const double products = static_cast<double>(tiles_.all * kPoints * channels_) * static_cast<double>(filters_);
-    const std::int64_t worth = piece_count(kMostPieces, products / 100 / kMostPieces, kMostPieces);
+    const std::int64_t worth = contraction_pieces(work_of(s_, tiles_, filters_) / 100, kMostPieces);
     if (tiles_.all < 2 * kFewestTiles) filter_pieces_ = std::max<std::int64_t>(1, std::min(worth, vectors / panel));
     piece_filters_ = round_up((vectors + filter_pieces_ - 1) / filter_pieces_, panel) * lanes;
     filter_pieces_ = (filters_ + piece_filters_ - 1) / piece_filters_;
@@ -191,6 +201,8 @@ class WinogradConv final : public Kernel {
       part = (all + parts - 1) / parts;
       return (all + part - 1) / part;
     };
+    if (worth > 1 && filter_pieces_ == 1 && block_places_ == tiles_.places && block_planes_ == s_.planes)
+      block_places_ = (tiles_.places + 1) / 2;
     place_blocks_ = split_evenly(tiles_.places, block_places_);
     blocks_ = place_blocks_ * split_evenly(s_.planes, block_planes_);
     block_pieces_ = filter_pieces_ > 1 ? 1 : std::min(worth, blocks_);
@@ -526,23 +538,16 @@ class WinogradConv final : public Kernel {
   mutable std::vector<float> taps_;
 };
 
-// By the products that both take, what the transforms cost, and weights that come from memory once; all in products.
-// `rounded`: beside direct products in bfloat16, which take half the time.
+// By what both take, and weights that come from memory once; in products. `rounded`: beside direct products in
+// bfloat16, which take half the time.
 bool is_worthwhile(const ConvConfig& c, bool rounded) {
-  constexpr double kInput = 450, kOutput = 400;  // for a channel of a tile
-  constexpr double kByte = 4.4;                  // products in the time of a byte
+  constexpr double kByte = 4.4;  // products in the time of a byte
   const Sizes s(c);
-  const Tiles tiles(s);
   const auto channels = static_cast<double>(s.plane_channels * s.depth), filters = static_cast<double>(c.out[1]);
   const double pixels = static_cast<double>(s.images * s.rows) * static_cast<double>(s.columns);
-  const double all = static_cast<double>(tiles.all), pairs = channels * filters;
-  const auto vectors = [](std::int64_t n) { return static_cast<double>(round_up(n, 16)); };
+  const double pairs = channels * filters;
   const double direct = pairs * (9 * pixels * s.depth_inside() + 36 * kByte) * (rounded ? 0.5 : 1);
-  const auto together = static_cast<double>(block_planes(s));
-  const double inputs = (together + static_cast<double>(s.depth) - 1) / together;
-  const double fast =
-      all * (kPoints * channels * filters + inputs * kInput * vectors(s.plane_channels) + kOutput * vectors(c.out[1])) +
-      pairs * kPoints * 4 * kByte;
+  const double fast = work_of(s, Tiles(s), c.out[1]) + pairs * kPoints * 4 * kByte;
   return fast * 1.15 < direct;
 }
 

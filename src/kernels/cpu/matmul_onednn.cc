@@ -278,6 +278,22 @@ class OneDnnMatMul final : public Kernel {
     by_row = std::max<std::int64_t>(1, std::min(each / by_column, s_.m / kPieceRows));
   }
 
+  // Where so many pieces begin, and where the last one ends: at multiples of what oneDNN works on, if they are wide
+  // enough for that not to matter. Of an even number, half of them cover half of the columns, so that two threads have
+  // as much to do.
+  std::vector<std::int64_t> column_bounds(std::int64_t pieces) const {
+    const std::int64_t block = s_.n / pieces >= 2 * kPieceColumns ? kPieceColumns : 16;
+    const std::int64_t parts = pieces % 2 == 0 ? 2 : 1, each = pieces / parts;
+    const std::int64_t half = std::min(s_.n, round_up((s_.n + parts - 1) / parts, 16));
+    std::vector<std::int64_t> bounds;
+    for (std::int64_t part = 0; part < parts; ++part) {
+      const std::int64_t begin = part * half, blocks = ((part == 0 ? half : s_.n - half) + block - 1) / block;
+      for (std::int64_t i = 0; i < each; ++i) bounds.push_back(begin + blocks * i / each * block);
+    }
+    bounds.push_back(s_.n);
+    return bounds;
+  }
+
   void cut(Cut how) {
     parts_.clear();
     jobs_.clear();
@@ -300,25 +316,18 @@ class OneDnnMatMul final : public Kernel {
     }
     // A constant that takes long to pack is cut at the same columns for any number of rows that is not larger, so that
     // plans for many share one copy.
-    std::int64_t width = 0;
     if (how == Cut::Best && c_.b_constant.known() && s_.n >= s_.m && s_.n >= 4 * kPieceColumns &&
         s_.k >= kLargeConstant / s_.n) {
-      const std::int64_t pieces = std::min<std::int64_t>(32, wide_pieces()), even = (s_.n + pieces - 1) / pieces;
-      width = round_up(even, kPieceColumns);
-      if ((s_.n + width - 1) / width != pieces) width = round_up(even, 16);
-      by_column = (s_.n + width - 1) / width;
+      by_column = std::min<std::int64_t>(32, wide_pieces());
       by_row = std::max<std::int64_t>(1, std::min(want / by_column, s_.m / kPieceRows));
     }
-    // Pieces end at multiples of what oneDNN works on, if they are wide enough for that not to matter.
-    const std::int64_t block = s_.n / by_column >= 2 * kPieceColumns ? kPieceColumns : 16;
-    const std::int64_t blocks = (s_.n + block - 1) / block;
+    const std::vector<std::int64_t> columns = column_bounds(by_column);
     std::map<std::pair<std::int64_t, std::int64_t>, std::size_t> index;  // by number of rows and first column
     for (std::int64_t batch = 0; batch < s_.batches; ++batch) {
       for (std::int64_t i = 0; i < by_row; ++i) {
         for (std::int64_t j = 0; j < by_column; ++j) {
           const std::int64_t m0 = s_.m * i / by_row, m1 = s_.m * (i + 1) / by_row;
-          const std::int64_t n0 = width > 0 ? width * j : blocks * j / by_column * block;
-          const std::int64_t n1 = std::min(s_.n, width > 0 ? n0 + width : blocks * (j + 1) / by_column * block);
+          const std::int64_t n0 = columns[static_cast<std::size_t>(j)], n1 = columns[static_cast<std::size_t>(j) + 1];
           const auto [found, fresh] = index.try_emplace({m1 - m0, n0}, parts_.size());
           if (fresh) parts_.push_back({.m = m1 - m0, .column = n0, .n = n1 - n0});
           jobs_.push_back({found->second, batch, m0, n0, 0});
