@@ -15,7 +15,7 @@ import norn
 FLOAT, BOOL, INT64 = TensorProto.FLOAT, TensorProto.BOOL, TensorProto.INT64
 OPTIONAL_PASSES = [
     ("gather_stored", "fold_constants"), ("drop_identities",), ("widen_half",), ("fuse_conv_bn",), ("fuse_elementwise",),
-    ("recognize_activations", "recognize_norms", "recognize_attention", "fuse_attention"),
+    ("merge_duplicates",), ("recognize_activations", "recognize_norms", "recognize_attention", "fuse_attention"),
     ("fuse_qdq", "fuse_quantized", "fuse_stored_weights"),
 ]  # fmt: skip
 

@@ -19,7 +19,7 @@ FLOAT, INT64 = TensorProto.FLOAT, TensorProto.INT64
 # Those that recognise what is written as simpler operations are left out together; test_recognize.py is about them.
 RECOGNIZING = ("recognize_activations", "recognize_norms", "recognize_attention", "fuse_attention")
 PASSES = [
-    ("gather_stored", "fold_constants"), ("drop_identities",), RECOGNIZING, ("widen_half",), ("fuse_pads", "fuse_conv_bn"),
+    ("gather_stored", "fold_constants"), ("drop_identities", "merge_duplicates"), RECOGNIZING, ("widen_half",), ("fuse_pads", "fuse_conv_bn"),
     ("fuse_qdq", "fuse_quantized", "fuse_stored_weights"), ("fuse_elementwise",), ("fuse_separable",),
 ]  # fmt: skip
 SUBSETS = [sum(s, ()) for size in range(len(PASSES) + 1) for s in itertools.combinations(PASSES, size)]
