@@ -163,6 +163,7 @@ class WindowConv final : public Kernel {
     const char* const w = static_cast<const char*>(weights_.get()) + form_.at(group, in_group);
     WindowProduct p;
     p.x_tap = rows;
+    p.padding = zeros_.get();
     p.bias = c_.has_bias ? static_cast<const float*>(operands[2]) + column : nullptr;
     p.added = added < 0 ? nullptr : static_cast<const float*>(operands[3 + added]) + at;
     p.c = out;

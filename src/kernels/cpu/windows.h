@@ -15,6 +15,7 @@ namespace norn::kernels {
 struct WindowProduct {
   const void* const* x;
   std::int64_t x_tap, offset, taps, depth;  // depth: elements at each address
+  const void* padding;                      // an address of zeros, which need not be multiplied; null for none
   // Columns are innermost, as many as vectors hold them all; of bfloat16 pairs of elements are, which the depth is a
   // number of.
   const void* w;

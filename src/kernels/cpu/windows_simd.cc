@@ -22,6 +22,10 @@ namespace hn = hwy::HWY_NAMESPACE;
 using tiles::Ahead, tiles::F, tiles::fetch, tiles::V, tiles::kSums, tiles::kVectors, tiles::lanes, tiles::load,
     tiles::store, tiles::within;
 
+bool are_all(const void* address, const void* const* addresses, int rows) {
+  return std::all_of(addresses, addresses + rows, [&](const void* at) { return at == address; });
+}
+
 template <int rows, int vectors, bool fetches>
 HWY_INLINE void tile(const WindowProduct& p, std::int64_t row, Ahead& ahead) {
   const F d;
@@ -39,6 +43,10 @@ HWY_INLINE void tile(const WindowProduct& p, std::int64_t row, Ahead& ahead) {
   const void* const* addresses = p.x + row;
   const char* next = ahead.at;
   for (std::int64_t tap = 0; tap < p.taps; ++tap, addresses += p.x_tap) {
+    if (HWY_UNLIKELY(addresses[0] == p.padding) && are_all(p.padding, addresses, rows)) {
+      w += p.depth * vectors * step;
+      continue;
+    }
     const float* x[rows];
     for (int r = 0; r < rows; ++r) x[r] = static_cast<const float*>(addresses[r]) + p.offset;
     for (std::int64_t k = 0; k < p.depth; ++k, w += vectors * step) {
