@@ -85,7 +85,7 @@ class Duplicates {
   ValueId number(ValueId id) const { return id == kNone ? kNone : number_[id]; }
 
   std::uint64_t hash(const Node& node) {
-    key_.assign(reinterpret_cast<const char*>(&node.schema), sizeof node.schema);
+    key_.assign(reinterpret_cast<const char*>(&node.op), sizeof node.op);
     const auto add = [&](const auto& v) { key_.append(reinterpret_cast<const char*>(&v), sizeof v); };
     for (const ValueId id : node.inputs) add(number(id));
     std::uint64_t numbers = 0;  // of attributes, in whatever order they stand
@@ -99,8 +99,9 @@ class Duplicates {
   }
 
   bool same(const Node& a, const Node& b) const {
-    if (a.schema != b.schema || a.inputs.size() != b.inputs.size() || a.outputs.size() != b.outputs.size() ||
-        a.attrs.size() != b.attrs.size())
+    // Operators may share a schema.
+    if (a.op != b.op || a.schema != b.schema || a.inputs.size() != b.inputs.size() ||
+        a.outputs.size() != b.outputs.size() || a.attrs.size() != b.attrs.size())
       return false;
     for (std::size_t i = 0; i < a.inputs.size(); ++i)
       if (number(a.inputs[i]) != number(b.inputs[i])) return false;

@@ -50,6 +50,7 @@ def check(m, feeds, op, times):
         ("a = Mul(x, two) b = Mul(x, also) y = Sub(a, b)", "Mul", 1),
         ("a = Mul(x, zero) b = Mul(x, minus) y = Where(less, a, b)", "Mul", 2),
         ("a = Mul(x, two) b = Mul(x, row) y = Sub(a, b)", "Mul", 2),
+        ("a = Add(x, two) b = Sub(x, two) y = Mul(a, b)", "Sub", 1),
         # A chain, and several outputs of which one lacks one.
         ("a = Exp(x) b = Exp(x) c = Tanh(a) d = Tanh(b) y = Add(c, d)", "Tanh", 1),
         ("a, i = TopK(x, k) b, j = TopK(x, k) c = Cast<to = 1>(i) d = Cast<to = 1>(j) e = Add(a, c) f = Add(b, d)"
