@@ -44,6 +44,7 @@ constexpr Candidate<ConvConfig> kConvCandidates[] = {
     {"simd-grouped", grouped_conv_refuses, make_grouped_conv},
 #endif
     {"simd-windows", window_conv_refuses, make_window_conv},
+    {"simd-dots", dot_conv_refuses, make_dot_conv},
 #ifdef NORN_ONEDNN
     {"simd-lines", line_conv_refuses, make_simd_conv},
     {"onednn", onednn_conv_refuses, make_onednn_conv, true},

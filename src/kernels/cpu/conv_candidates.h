@@ -29,6 +29,9 @@ std::unique_ptr<Kernel> make_pointwise_conv(const ConvConfig& config, PackedCons
 // Windows of any size, by the addresses of pixels.
 std::string window_conv_refuses(const ConvConfig& config);
 std::unique_ptr<Kernel> make_window_conv(const ConvConfig& config, PackedConstants& packed);
+// Few filters, by dots of elements of pixels.
+std::string dot_conv_refuses(const ConvConfig& config);
+std::unique_ptr<Kernel> make_dot_conv(const ConvConfig& config, PackedConstants& packed);
 std::string window_conv_bf16_refuses(const ConvConfig& config);
 std::unique_ptr<Kernel> make_window_conv_bf16(const ConvConfig& config, PackedConstants& packed);
 

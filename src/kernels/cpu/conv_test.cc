@@ -152,6 +152,8 @@ const std::vector<Case>& cases() {
       {{1, 48, 2, 12, 12}, {64, 48, 5, 3, 3}, 1, {1, 1, 1}, {1, 1, 1}, {4, 1, 1}, {2, 1, 1}},
       {{3, 32, 4, 24, 10}, {32, 32, 1, 3, 3}, 1, {1, 1, 1}, {1, 1, 1}, {0, 1, 1}, {0, 1, 1}},
       {{1, 32, 4, 13, 14}, {32, 32, 3, 3, 3}, 1, {2, 1, 1}, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}},
+      {{1, 12, 21, 18, 22}, {12, 12, 3, 3, 3}, 1, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}},  // blocks of planes
+      {{2, 24, 17, 9, 13}, {24, 24, 2, 3, 3}, 1, {1, 1, 1}, {1, 1, 1}, {0, 1, 1}, {1, 1, 1}},
       // Windows by the addresses of pixels.
       {{1, 3, 40, 37}, {32, 3, 3, 3}, 1, {2, 2}, {1, 1}, {0, 1}, {1, 1}},  // lines of few channels
       {{2, 1, 19, 8}, {64, 1, 5, 4}, 1, {1, 3}, {2, 1}, {4, 2}, {0, 1}},
@@ -160,6 +162,14 @@ const std::vector<Case>& cases() {
       {{2, 26, 15, 13}, {143, 26, 3, 5}, 1, {2, 1}, {1, 2}, {1, 4}, {1, 3}},
       {{2, 64, 9, 11}, {64, 16, 3, 3}, 4, {1, 2}, {1, 1}, {1, 1}, {1, 1}},  // groups
       {{1, 60, 12, 12}, {240, 20, 3, 3}, 3, {1, 1}, {3, 3}, {3, 3}, {3, 3}},
+      // Few filters: lanes are of one pixel's elements.
+      {{2, 48, 17, 13}, {3, 48, 3, 3}, 1, {1, 1}, {1, 1}, {1, 1}, {1, 1}},
+      {{1, 100, 9, 11}, {1, 100, 4, 4}, 1, {1, 2}, {1, 1}, {2, 1}, {1, 2}},
+      {{1, 5, 12, 33}, {2, 5, 3, 7}, 1, {1, 1}, {2, 1}, {3, 3}, {3, 3}},
+      {{1, 8, 200}, {1, 8, 7}, 1, {1}, {1}, {3}, {3}},
+      {{1, 21, 4, 6, 9}, {4, 21, 3, 2, 3}, 1, {1, 1, 2}, {1, 1, 1}, {1, 0, 1}, {1, 1, 1}},
+      {{2, 150, 8, 8}, {4, 150, 1, 1}, 1, {1, 1}, {1, 1}, {0, 0}, {0, 0}},
+      {{1, 4000, 5, 5}, {2, 4000, 3, 3}, 1, {1, 1}, {1, 1}, {1, 1}, {1, 1}},  // weights in parts
       {{1, 40, 3, 7}, {40, 4, 3, 3}, 10, {1, 2}, {1, 1}, {2, 2}, {2, 2}},
   };
   return all;
@@ -216,11 +226,11 @@ TEST(Conv, StepsThatFollow) {
                                                        {{ElementOp::Mul, 0, 0, 3}}};
   unsigned seed = 300;
   const std::size_t last = cases().size() - 1;
-  for (const std::size_t which :
-       {std::size_t{1}, std::size_t{6}, std::size_t{9}, std::size_t{15}, std::size_t{16}, std::size_t{18}, last}) {
+  for (const std::size_t which : {std::size_t{1}, std::size_t{6}, std::size_t{9}, std::size_t{15}, std::size_t{16},
+                                  std::size_t{18}, last - 7, last}) {
     for (const auto& post : steps) {
       // The large ones, cut into slices, with a few of the steps.
-      if (which >= 15 && which != last && &post != &steps[0] && post.size() < 2) continue;
+      if (which >= 15 && which < last - 7 && &post != &steps[0] && post.size() < 2) continue;
       for (Layout layout : {Layout::Dense, Layout::ChannelsLast}) {
         ConvConfig config = config_of(cases()[which]);
         config.x_layout = config.out_layout = layout;

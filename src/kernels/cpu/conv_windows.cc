@@ -34,12 +34,14 @@ constexpr std::int64_t kMostTaps = 256;
 constexpr std::int64_t kFewest = 8;  // taps, or else four times as many filters, that read a rounded element
 constexpr std::int64_t kPartBytes = std::int64_t{128} << 10;  // of a panel, which stay in the second cache
 constexpr std::int64_t kLeastRun = 16;                        // elements of a row of the window, with few channels
+constexpr std::int64_t kLeastDot = 24;  // elements of a window for each filter, to be worth summing lanes
 constexpr std::int64_t kLeastLanes = 16;
 constexpr float kNone = std::numeric_limits<float>::infinity();  // no bound, or that below 0
 
-enum class Factors { F32, BFloat16 };
+enum class Factors { F32, Dots, BFloat16 };
 
 const WindowTable* table_of(Factors factors) {
+  if (factors == Factors::Dots) return &dot_window_table();
   return factors == Factors::F32 ? &window_table() : rounded_window_table();
 }
 
@@ -53,7 +55,8 @@ WindowForm form_of(const ConvConfig& c, Factors factors) {
   f.channels = c.w[1];
   f.area = window[0] * window[1] * window[2];
   f.wide = is_copied(c) ? window[2] : 1;
-  f.lanes = table_of(factors)->lanes;
+  f.lanes = factors == Factors::Dots ? 1 : table_of(factors)->lanes;
+  if (factors == Factors::Dots) f.dot = table_of(factors)->lanes;
   f.width = table_of(factors)->width;
   f.rounded = factors == Factors::BFloat16;
   return f;
@@ -85,7 +88,7 @@ class WindowConv final : public Kernel {
     panels_ = c.group * form_.panels();
     units_ = (pixels_ + rows_ - 1) / rows_ * panels_;
     const double products = static_cast<double>(pixels_ * filters_) * static_cast<double>(form_.taps() * form_.depth());
-    const double ns = products / (form_.rounded ? 200 : 100);
+    const double ns = products / (form_.rounded ? 200 : form_.dot > 0 ? 50 : 100);
     tasks_ = std::min(units_, contraction_pieces(ns, most_pieces(ns, 32)));
     // Parts of a panel that stay in the second cache: some taps, or some elements of one.
     const auto in_parts = [](std::int64_t n, std::int64_t bytes) {
@@ -94,7 +97,8 @@ class WindowConv final : public Kernel {
     };
     part_taps_ = in_parts(form_.taps(), form_.taps() * form_.tap_bytes(0));
     part_depth_ = form_.depth();
-    if (part_taps_ == 1) part_depth_ = round_up(in_parts(form_.depth(), form_.tap_bytes(0)), 2);
+    const std::int64_t together = std::max<std::int64_t>(form_.dot, 2);
+    if (part_taps_ == 1) part_depth_ = round_up(in_parts(form_.depth(), form_.tap_bytes(0)), together);
     task_bytes_ = align64(static_cast<std::size_t>(rows_ * form_.taps()) * sizeof(void*));
     copy_at_ = task_bytes_ * static_cast<std::size_t>(tasks_);
     const auto bytes = [&](std::int64_t elements) {
@@ -181,7 +185,7 @@ class WindowConv final : public Kernel {
         p.x = addresses + tap * rows;
         p.offset = group * form_.channels + k;
         p.depth = std::min(part_depth_, form_.depth() - k);
-        const std::int64_t before = (tap * form_.depth() + k) * element;
+        const std::int64_t before = (tap * form_.weight_depth() + k) * element;
         p.w = w + before;
         const bool ends = tap + p.taps == last && k + p.depth == form_.depth();
         p.low = ends ? bounds.first : -kNone;
@@ -290,8 +294,12 @@ std::string windows_refusal(const ConvConfig& c, Factors factors) {
   if (!c.weights.known()) return "the weights are not constant";
   const WindowTable* table = table_of(factors);
   if (table == nullptr) return "the CPU has no dot products of bfloat16";
-  if (table->lanes < kLeastLanes) return "is for vectors of 16 floats";
   const std::int64_t filters = c.w[0] / c.group;
+  if (factors == Factors::Dots) {
+    if (c.group > 1 || filters > kMostDotFilters) return "more than a few filters";
+    if (bounded_product(std::span(c.w).subspan(1), kLeastDot * filters - 1)) return "few elements in a window";
+  }
+  if (factors != Factors::Dots && table->lanes < kLeastLanes) return "is for vectors of 16 floats";
   if (c.group > 1 && c.w[1] < kFewChannels) return "groups of few channels";
   if (factors == Factors::BFloat16) {
     if (!is_copied(c) && c.w[1] % 2 != 0) return "an odd number of channels";
@@ -300,7 +308,8 @@ std::string windows_refusal(const ConvConfig& c, Factors factors) {
   } else if (is_copied(c) && c.w[1] * c.w.back() < kLeastRun) {
     return "few elements that follow one another";
   }
-  if (round_up(filters, table->lanes) * 8 > filters * 9) return "filters that do not fill vectors";
+  if (factors != Factors::Dots && round_up(filters, table->lanes) * 8 > filters * 9)
+    return "filters that do not fill vectors";
   if (is_copied(c) && c.dilations.back() != 1) return "few channels, which lie apart";
   if (!bounded_product(std::span(c.w).subspan(2), kMostTaps)) return "a large window";
   const Spatial3 in = spatial3(c.x, 2, 1), begin = spatial3(c.pads_begin, 0, 0), end = spatial3(c.pads_end, 0, 0);
@@ -317,6 +326,11 @@ std::string windows_refusal(const ConvConfig& c, Factors factors) {
 std::string window_conv_refuses(const ConvConfig& c) { return windows_refusal(c, Factors::F32); }
 std::unique_ptr<Kernel> make_window_conv(const ConvConfig& c, PackedConstants& packed) {
   return std::make_unique<WindowConv>(c, Factors::F32, packed);
+}
+
+std::string dot_conv_refuses(const ConvConfig& c) { return windows_refusal(c, Factors::Dots); }
+std::unique_ptr<Kernel> make_dot_conv(const ConvConfig& c, PackedConstants& packed) {
+  return std::make_unique<WindowConv>(c, Factors::Dots, packed);
 }
 
 std::string window_conv_bf16_refuses(const ConvConfig& c) {

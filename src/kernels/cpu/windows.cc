@@ -18,7 +18,7 @@ void pack_panel(const float* w, const WindowForm& f, std::int64_t group, std::in
   const float* const from = w + (group * f.filters + first) * each;
   auto* const floats = reinterpret_cast<float*>(to);
   auto* const halves = reinterpret_cast<std::uint16_t*>(to);
-  if (f.pixel() != f.channels) std::fill_n(to, f.taps() * f.tap_bytes(panel), char{0});
+  if (f.pixel() != f.channels || f.weight_depth() != f.depth()) std::fill_n(to, f.taps() * f.tap_bytes(panel), char{0});
   std::vector<float> rows(static_cast<std::size_t>(kTogether * width));
   for (std::int64_t e = 0; e < each; e += kTogether) {
     const std::int64_t count = std::min(kTogether, each - e);
@@ -27,8 +27,13 @@ void pack_panel(const float* w, const WindowForm& f, std::int64_t group, std::in
         rows[static_cast<std::size_t>(k * width + n)] = float_at(from + n * each + e + k);
     for (std::int64_t k = 0; k < count; ++k) {
       const std::int64_t channel = (e + k) / f.area, place = (e + k) % f.area;
-      const std::int64_t element = place / f.wide * f.depth() + place % f.wide * f.pixel() + channel;
+      const std::int64_t element = place / f.wide * f.weight_depth() + place % f.wide * f.pixel() + channel;
       const float* const row = rows.data() + k * width;
+      if (f.dot > 0) {
+        float* const at = floats + element / f.dot * f.dot * width + element % f.dot;
+        for (std::int64_t n = 0; n < width; ++n) at[n * f.dot] = row[n];
+        continue;
+      }
       if (!f.rounded) {
         std::copy_n(row, width, floats + element * width);
         continue;
@@ -46,8 +51,8 @@ void pack_panel(const float* w, const WindowForm& f, std::int64_t group, std::in
 
 std::shared_ptr<const void> pack_windows(const Contents& weights, const WindowForm& f, PackedConstants& packed) {
   const Shape sizes = {f.groups, f.filters, f.channels, f.area, f.wide};
-  const std::string recipe =
-      (f.rounded ? "bf16 windows " : "windows ") + to_string(sizes) + " in panels of " + std::to_string(f.width);
+  const std::string recipe = (f.rounded ? "bf16 windows " : "windows ") + to_string(sizes) + " in panels of " +
+                             std::to_string(f.width) + (f.dot > 0 ? " by vectors of " + std::to_string(f.dot) : "");
   return packed.get(weights, 0, recipe, [&] {
     auto buffer = aligned_buffer(static_cast<std::size_t>(f.at(f.groups, 0)));
     const double panel_ns = static_cast<double>(f.taps() * f.depth() * f.width) * 0.5;

@@ -17,7 +17,7 @@ struct WindowProduct {
   std::int64_t x_tap, offset, taps, depth;  // depth: elements at each address
   const void* padding;                      // an address of zeros, which need not be multiplied; null for none
   // Columns are innermost, as many as vectors hold them all; of bfloat16 pairs of elements are, which the depth is a
-  // number of.
+  // number of; of dots (WindowForm) vectors of elements are.
   const void* w;
   const float *bias, *added;
   float low, high;
@@ -33,29 +33,35 @@ struct WindowTable {
                 std::int64_t to_row);
 };
 const WindowTable& window_table();
+// Of few filters, by dots.
+const WindowTable& dot_window_table();
+inline constexpr std::int64_t kMostDotFilters = 4;
 // Of factors in bfloat16; null where the CPU has no dot products of them.
 const WindowTable* rounded_window_table();
 
 // Weights as products read them: [group][panel][tap][element][column], of bfloat16
-// [group][panel][tap][pair][column][2].
+// [group][panel][tap][pair][column][2], for dots [group][panel][tap][vector of elements][column][lane], the last vector
+// filled up with zeros.
 struct WindowForm {
   std::int64_t groups = 1, filters = 0, channels = 0;  // the latter two of a group
   std::int64_t area = 1, wide = 1;                     // pixels of a window; those of a tap
   std::int64_t width = 0, lanes = 0;                   // of a panel, and what the last one is a multiple of
   bool rounded = false;
+  std::int64_t dot = 0;  // elements of a vector, for dots
 
   std::int64_t element_bytes() const { return rounded ? 2 : 4; }
   std::int64_t pixel() const { return rounded ? (channels + 1) / 2 * 2 : channels; }  // elements, for whole pairs
   std::int64_t taps() const { return area / wide; }
   std::int64_t depth() const { return pixel() * wide; }  // elements of a tap
+  std::int64_t weight_depth() const { return dot > 0 ? (depth() + dot - 1) / dot * dot : depth(); }
   std::int64_t panels() const { return (filters + width - 1) / width; }
   std::int64_t columns() const { return (filters + lanes - 1) / lanes * lanes; }
   std::int64_t panel_columns(std::int64_t panel) const { return std::min(width, columns() - panel * width); }
   // Bytes before a panel of a group, and of one tap of it.
   std::int64_t at(std::int64_t group, std::int64_t panel) const {
-    return (group * columns() + panel * width) * taps() * depth() * element_bytes();
+    return (group * columns() + panel * width) * taps() * weight_depth() * element_bytes();
   }
-  std::int64_t tap_bytes(std::int64_t panel) const { return depth() * panel_columns(panel) * element_bytes(); }
+  std::int64_t tap_bytes(std::int64_t panel) const { return weight_depth() * panel_columns(panel) * element_bytes(); }
 };
 // Of weights [groups * filters, channels, pixels of the window].
 std::shared_ptr<const void> pack_windows(const Contents& weights, const WindowForm& form, PackedConstants& packed);
