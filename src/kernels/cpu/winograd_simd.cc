@@ -3,6 +3,7 @@
 #include "kernels/cpu/winograd.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/fork.h"
 #include "kernels/cpu/targets.h"
@@ -164,6 +165,46 @@ bool output(const float* points, std::int64_t point_step, const float* bias, std
   return hn::AllTrue(d, hn::Eq(fault, hn::Zero(d)));
 }
 
+// Where rows lie that are as far apart from each other: of eight in a row, an address is a base and a multiple of one
+// of four steps that an instruction can scale. A pointer to each row would not fit the registers.
+template <int rows>
+class Rows {
+ public:
+  Rows(const float* first, std::int64_t step)
+      : one_(step * static_cast<std::int64_t>(sizeof(float))), three_(3 * one_), five_(5 * one_), seven_(7 * one_) {
+    for (int i = 0; i < kBases; ++i) bases_[i] = reinterpret_cast<const char*>(first + 8 * i * step);
+  }
+  template <int row>
+  HWY_INLINE float at() const {
+    const char* const base = bases_[row / 8];
+    constexpr int kIn = row % 8;
+    const std::int64_t offset = kIn == 3   ? three_
+                                : kIn == 5 ? five_
+                                : kIn == 6 ? 2 * three_
+                                : kIn == 7 ? seven_
+                                           : kIn * one_;
+    return *reinterpret_cast<const float*>(base + offset);
+  }
+  HWY_INLINE void next() {
+    for (auto& base : bases_) base += sizeof(float);
+  }
+
+ private:
+  static constexpr int kBases = (rows + 7) / 8;
+  const char* bases_[kBases];
+  std::int64_t one_, three_, five_, seven_;
+};
+
+template <int vectors, int rows, int... row>
+HWY_INLINE void add_products(const Rows<rows>& left, const V* right, V (&sums)[rows][vectors],
+                             std::integer_sequence<int, row...>) {
+  const auto add = [&]<int r>() {
+    const V value = hn::Set(F(), left.template at<r>());
+    for (int v = 0; v < vectors; ++v) sums[r][v] = hn::MulAdd(value, right[v], sums[r][v]);
+  };
+  (add.template operator()<row>(), ...);
+}
+
 template <int rows, int vectors>
 HWY_INLINE void tile(std::int64_t k, const float* a, std::int64_t a_row, const float* b, float* c, std::int64_t c_row) {
   const F d;
@@ -171,13 +212,11 @@ HWY_INLINE void tile(std::int64_t k, const float* a, std::int64_t a_row, const f
   V sums[rows][vectors];
   for (int r = 0; r < rows; ++r)
     for (int v = 0; v < vectors; ++v) sums[r][v] = hn::Zero(d);
-  for (std::int64_t i = 0; i < k; ++i, b += vectors * w) {
+  Rows<rows> left(a, a_row);
+  for (std::int64_t i = 0; i < k; ++i, left.next(), b += vectors * w) {
     V right[vectors];
     for (int v = 0; v < vectors; ++v) right[v] = hn::LoadU(d, b + v * w);
-    for (int r = 0; r < rows; ++r) {
-      const V left = hn::Set(d, a[r * a_row + i]);
-      for (int v = 0; v < vectors; ++v) sums[r][v] = hn::MulAdd(left, right[v], sums[r][v]);
-    }
+    add_products(left, right, sums, std::make_integer_sequence<int, rows>());
   }
   for (int r = 0; r < rows; ++r)
     for (int v = 0; v < vectors; ++v) hn::StoreU(sums[r][v], d, c + r * c_row + v * w);
