@@ -166,14 +166,26 @@ class PlanePool final : public Kernel {
           }
         }
         T* const to = out + (z * high.out + y) * wide.out;
-        for (std::int64_t k = 0; k < n; ++k)
-          loops_.windows(rows + k * row_, to + k * wide.out, wide.out, wide.stride, wide.window, wide.dilation);
-        if (kind_ == PoolKind::Average) divide_rows(to, z, y, n);
+        const bool at_once = kind_ == PoolKind::Average && wide.stride == 1;
+        for (std::int64_t k = 0; k < n; ++k) {
+          const T* const from = rows + k * row_;
+          T* const line = to + k * wide.out;
+          if (at_once && rows_of_window(z, y + k) == most_rows_) {
+            loops_.scaled_rows(from, wide.dilation, wide.window, scales_.data(), line, wide.out);
+            continue;
+          }
+          loops_.windows(from, line, wide.out, wide.stride, wide.window, wide.dilation);
+          if (at_once) divide(line, z, y + k);
+        }
+        if (kind_ == PoolKind::Average && !at_once) divide_rows(to, z, y, n);
       }
     }
   }
+  T rows_of_window(std::int64_t z, std::int64_t y) const {
+    return counts_[0][static_cast<std::size_t>(z)] * counts_[1][static_cast<std::size_t>(y)];
+  }
   void divide(T* row, std::int64_t z, std::int64_t y) const {
-    const T rows = counts_[0][static_cast<std::size_t>(z)] * counts_[1][static_cast<std::size_t>(y)];
+    const T rows = rows_of_window(z, y);
     if (rows == most_rows_) return loops_.scale(row, scales_.data(), axes_[2].out);
     loops_.divide(row, counts_[2].data(), rows, axes_[2].out);
   }
