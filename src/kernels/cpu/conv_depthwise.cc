@@ -23,7 +23,7 @@ class DepthwiseConv final : public Kernel {
         channels_(c.x[1]),
         taps_(c.w[2] * c.w[3]),
         blocks_(std::max<std::int64_t>(1, channels_ / kBlock)),
-        loop_(depthwise_table().loops[(c.w[3] - 3) / 2][c.strides[1] - 1]) {
+        loop_(depthwise_loop(c.w[2], c.w[3], c.strides[1], c.dilations[1])) {
     if (const auto bounds = as_bounds(c.post))
       bounds_ = *bounds;
     else
@@ -74,7 +74,7 @@ class DepthwiseConv final : public Kernel {
     row.columns = c_.x[3];
     row.outputs = c_.out[3];
     row.left = c_.pads_begin[1];
-    row.pixel = channels_;
+    row.x_pixel = row.w_pixel = row.out_pixel = channels_;
     row.channels = block + 1 < blocks_ ? kBlock : channels_ - first;
     row.weights = weights + first;
     row.bias = bias != nullptr ? bias + first : nullptr;
@@ -98,10 +98,10 @@ std::string depthwise_rows_refuses(const ConvConfig& c) {
   if (std::string why = conv_config_refusal(c); !why.empty()) return why;
   if (c.x.size() != 4 || c.w[1] != 1 || c.w[0] != c.group) return "not a depthwise convolution of images";
   if (c.x_layout != Layout::ChannelsLast || c.out_layout != Layout::ChannelsLast) return "channels are not last";
-  if ((c.w[3] != 3 && c.w[3] != 5 && c.w[3] != 7) || c.w[2] > kDepthwiseTallest)
-    return "not a window of 3, 5 or 7 columns";
-  if (c.strides[1] > 2 || c.dilations[1] != 1) return "columns of a window that are apart";
-  if (c.w[3] == 3 && (c.strides[1] == 2 || c.out[3] >= kDepthwiseLong)) return "rows too long for it to be the fastest";
+  if (depthwise_loop(c.w[2], c.w[3], c.strides[1], c.dilations[1]) == nullptr)
+    return "not a window of 3, 5 or 7 columns, or these are apart";
+  if (c.w[3] == 3 && c.strides[1] == 2) return "others are as fast with strides and 3 columns";
+  if (c.w[3] == 3 && c.out[3] >= kDepthwiseLong) return "rows too long for it to be the fastest";
   if (c.x[1] < depthwise_table().lanes) return "fewer channels than a vector has";
   if (c.in_place_extra >= 0) return "adds nothing in place";
   return post_chain_refuses(c.out, c.out_layout, c.post, c.extra);

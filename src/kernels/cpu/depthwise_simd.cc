@@ -38,18 +38,18 @@ HWY_INLINE void pixel_sums(const DepthwiseRow& row, std::int64_t at, std::int64_
   }
   const float* w = row.weights + c;
   const std::int64_t first = at * stride - row.left;
-  for (std::int64_t r = 0; r < row.height; ++r, w += width * row.pixel) {
+  for (std::int64_t r = 0; r < row.height; ++r, w += width * row.w_pixel) {
     if (row.rows[r] == nullptr) continue;
     V weights[width][vectors];
     for (int j = 0; j < width; ++j)
-      for (int v = 0; v < vectors; ++v) weights[j][v] = hn::LoadU(d, w + j * row.pixel + v * lanes);
+      for (int v = 0; v < vectors; ++v) weights[j][v] = hn::LoadU(d, w + j * row.w_pixel + v * lanes);
     const float* const x = row.rows[r] + c;
 #pragma GCC unroll 32
     for (int q = 0; q < (pixels - 1) * stride + width; ++q) {
       const std::int64_t column = first + q;
       if (static_cast<std::uint64_t>(column) >= static_cast<std::uint64_t>(row.columns)) continue;  // padding
       V value[vectors];
-      for (int v = 0; v < vectors; ++v) value[v] = hn::LoadU(d, x + column * row.pixel + v * lanes);
+      for (int v = 0; v < vectors; ++v) value[v] = hn::LoadU(d, x + column * row.x_pixel + v * lanes);
 #pragma GCC unroll 32
       for (int p = 0; p < pixels; ++p) {
         const int j = q - p * stride;
@@ -63,7 +63,7 @@ HWY_INLINE void pixel_sums(const DepthwiseRow& row, std::int64_t at, std::int64_
   for (int p = 0; p < pixels; ++p)
     for (int v = 0; v < vectors; ++v) {
       const V above = hn::IfThenElse(hn::Lt(sums[p][v], low), low, sums[p][v]);
-      hn::StoreU(hn::IfThenElse(hn::Gt(above, high), high, above), d, out + (at + p) * row.pixel + c + v * lanes);
+      hn::StoreU(hn::IfThenElse(hn::Gt(above, high), high, above), d, out + (at + p) * row.out_pixel + c + v * lanes);
     }
 }
 
@@ -94,7 +94,7 @@ void depthwise_row(const DepthwiseRow& row, float* out) {
 
 DepthwiseTable make_depthwise_table() {
   return {depthwise_lanes(),
-          {{depthwise_row<3, 1>, nullptr},
+          {{depthwise_row<3, 1>, depthwise_row<3, 2>},
            {depthwise_row<5, 1>, depthwise_row<5, 2>},
            {depthwise_row<7, 1>, depthwise_row<7, 2>}}};
 }
