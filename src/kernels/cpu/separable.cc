@@ -68,9 +68,9 @@ class Separable final : public Kernel {
       : c_(config),
         table_(separable_table()),
         rounding_(c_.rounds ? rounded_window_table() : nullptr),
-        row_loop_(depthwise_loop(c_.window[0], c_.window[1], c_.strides[1], c_.dilations[1])),
         expanded_(c_.post_expand),
         deep_(c_.projects() ? c_.post_depthwise : c_.post),
+        row_loop_(depthwise_loop(c_.window[0], c_.window[1], c_.strides[1], c_.dilations[1])),
         steps_(c_.out, c_.post, c_.extra),
         last_(steps_.in_registers()) {
     pixels_ = c_.out[2] * c_.out[3];
@@ -346,10 +346,10 @@ class Separable final : public Kernel {
 
   const SeparableConfig c_;
   const SeparableTable& table_;
-  const WindowTable* const rounding_;                            // of products in bfloat16
-  void (*const row_loop_)(const DepthwiseRow& row, float* out);  // null: taps are added one after the other
-  std::array<WindowForm, 3> forms_;                              // theirs
+  const WindowTable* const rounding_;  // of products in bfloat16
+  std::array<WindowForm, 3> forms_;    // theirs
   const Posts expanded_, deep_;
+  void (*const row_loop_)(const DepthwiseRow& row, float* out);  // null: taps are added one after the other
   const PixelSteps steps_;
   const std::optional<PixelSteps::InRegisters> last_;  // behind the last product
   bool by_channels_, unary_ = true, apart_ = false;    // apart_: steps come before rows go to their place
