@@ -32,6 +32,7 @@
 #include "ops/nn/qlinear_conv/qlinear_conv.h"
 #include "ops/nn/rms_normalization/rms_normalization.h"
 #include "ops/nn/rotary_embedding/rotary_embedding.h"
+#include "ops/object_detection/roi_align/roi_align.h"
 #include "ops/quantization/dequantize/dequantize.h"
 #include "ops/quantization/dynamic_quantize/dynamic_quantize.h"
 #include "ops/quantization/quantize/quantize.h"
@@ -105,6 +106,7 @@ constexpr Entry kTable[] = {
     {&ops::ReduceLogSumExp, select_fold},
     {&ops::TopK, select_topk},
     {&ops::GridSample, select_grid_sample},
+    {&ops::RoiAlign, select_roi_align},
     {&ops::ArgMax, select_arg_extremum},
     {&ops::ArgMin, select_arg_extremum},
     {&ops::Hardmax, select_hardmax},

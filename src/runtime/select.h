@@ -265,6 +265,7 @@ bool select_reduce(Selector&);
 bool select_fold(Selector&);
 bool select_topk(Selector&);
 bool select_grid_sample(Selector&);
+bool select_roi_align(Selector&);
 bool select_arg_extremum(Selector&);
 bool select_cumulative(Selector&);
 bool select_hardmax(Selector&);

@@ -41,6 +41,9 @@ constexpr Candidate<ConvConfig> kConvCandidates[] = {
     {"simd-planes", plane_conv_refuses, make_plane_conv},
 #ifdef NORN_ONEDNN
     {"simd-depthwise", simd_depthwise_refuses, make_simd_conv},
+#endif
+    {"simd-depthwise-rows", depthwise_rows_refuses, make_depthwise_rows},
+#ifdef NORN_ONEDNN
     {"simd-grouped", grouped_conv_refuses, make_grouped_conv},
 #endif
     {"simd-windows", window_conv_refuses, make_window_conv},

@@ -43,6 +43,11 @@ std::string grouped_conv_refuses(const ConvConfig& config);
 std::unique_ptr<Kernel> make_grouped_conv(const ConvConfig& config, PackedConstants& packed);
 // Depthwise convolutions of 3 x 3, or along one dimension, where our own is the faster.
 std::string simd_depthwise_refuses(const ConvConfig& config);
+// Depthwise convolutions of images by windows of 5 or 7 columns; of 3, where outputs of a row are fewer than this. Of
+// long rows, memory decides: all channels of a pixel are read together.
+inline constexpr std::int64_t kDepthwiseLong = 30;
+std::string depthwise_rows_refuses(const ConvConfig& config);
+std::unique_ptr<Kernel> make_depthwise_rows(const ConvConfig& config, PackedConstants& packed);
 // Windows over one dimension: nearly as fast as oneDNN's, of which each takes milliseconds to make.
 std::string line_conv_refuses(const ConvConfig& config);
 std::string simd_conv_refuses(const ConvConfig& config);

@@ -298,7 +298,8 @@ std::string simd_depthwise_refuses(const ConvConfig& c) {
   if (!is_line && (c.x.size() != 4 || c.w[2] != 3 || c.w[3] != 3)) return "not a window of 3 x 3";
   if (c.x_layout != Layout::ChannelsLast || c.out_layout != Layout::ChannelsLast) return "channels are not last";
   if (!is_line && !as_bounds(c.post)) return "other steps than a bound follow";
-  if (c.out.back() < 20) return "rows too short for it to be the fastest";
+  const std::int64_t shortest = !is_line && c.strides[1] == 1 && c.dilations[1] == 1 ? kDepthwiseLong : 20;
+  if (c.out.back() < shortest) return "rows too short for it to be the fastest";
   return "";
 }
 

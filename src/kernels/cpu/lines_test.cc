@@ -1,5 +1,6 @@
 // What goes along lines, TopK, norms and softmax in double, and tables of columns, against their definitions.
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <numeric>
 
@@ -307,8 +308,8 @@ TEST(Scale, EveryType) {
 
 // A tent function over every element: independent of which ones lie around a point.
 template <class T>
-void check_grid(DataType type, bool nearest) {
-  const std::int64_t rows = 5, columns = 7, points = 150, plane = rows * columns;
+void check_grid(DataType type, bool nearest, std::int64_t rows, std::int64_t columns, std::int64_t points) {
+  const std::int64_t plane = rows * columns;
   for (const GridPadding padding : {GridPadding::Zeros, GridPadding::Border, GridPadding::Reflection})
     for (const bool align : {false, true}) {
       const GridSampleConfig c{type, padding, align, nearest, 2, 3, rows, columns, points};
@@ -363,8 +364,11 @@ void check_grid(DataType type, bool nearest) {
 }
 TEST(GridSample, LinearAndNearest) {
   for (const bool nearest : {false, true}) {
-    check_grid<float>(DataType::Float, nearest);
-    check_grid<double>(DataType::Double, nearest);
+    for (const auto& [rows, columns, points] :
+         {std::array<std::int64_t, 3>{5, 7, 150}, {4, 2, 533}, {1, 6, 37}, {6, 1, 40}}) {
+      check_grid<float>(DataType::Float, nearest, rows, columns, points);
+      check_grid<double>(DataType::Double, nearest, rows, columns, points);
+    }
   }
 }
 

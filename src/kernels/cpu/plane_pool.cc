@@ -148,33 +148,44 @@ class PlanePool final : public Kernel {
     T *const rows = own, *const layers = own + together_ * row_;
     std::fill_n(rows, together_ * row_, neutral_);
     // Rows are not read while they are being written: some are folded down before any is folded along.
-    for (std::int64_t i = 0; i < depth * height; i += together_) {
-      const std::int64_t n = std::min(together_, depth * height - i);
-      for (std::int64_t k = 0; k < n; ++k) {
-        const std::int64_t z = z0 + (i + k) / height, y = y0 + (i + k) % height;
-        T* const row = rows + k * row_;
-        const auto [first_z, count_z] = inside(deep, z);
-        const auto [first_y, count_y] = inside(high, y);
-        const T* from = x + (first_z * high.in + first_y) * wide.in;
-        if (count_z == 1) {
-          loops_.rows(from, high.dilation * wide.in, count_y, row + wide.begin, wide.in);
-        } else {
-          for (std::int64_t l = 0; l < count_z; ++l)
-            loops_.rows(from + l * deep.dilation * high.in * wide.in, high.dilation * wide.in, count_y,
-                        layers + l * wide.in, wide.in);
-          loops_.rows(layers, wide.in, count_z, row + wide.begin, wide.in);
+    for (std::int64_t z = z0; z < z0 + depth; ++z) {
+      const auto [first_z, count_z] = inside(deep, z);
+      for (std::int64_t y = y0, n; y < y0 + height; y += n) {
+        n = std::min(together_, y0 + height - y);
+        for (std::int64_t k = 0; k < n; ++k) {
+          T* const row = rows + k * row_;
+          const auto [first_y, count_y] = inside(high, y + k);
+          const T* from = x + (first_z * high.in + first_y) * wide.in;
+          if (count_z == 1) {
+            loops_.rows(from, high.dilation * wide.in, count_y, row + wide.begin, wide.in);
+          } else {
+            for (std::int64_t l = 0; l < count_z; ++l)
+              loops_.rows(from + l * deep.dilation * high.in * wide.in, high.dilation * wide.in, count_y,
+                          layers + l * wide.in, wide.in);
+            loops_.rows(layers, wide.in, count_z, row + wide.begin, wide.in);
+          }
         }
-      }
-      for (std::int64_t k = 0; k < n; ++k) {
-        const std::int64_t z = z0 + (i + k) / height, y = y0 + (i + k) % height;
         T* const to = out + (z * high.out + y) * wide.out;
-        loops_.windows(rows + k * row_, to, wide.out, wide.stride, wide.window, wide.dilation);
-        if (kind_ == PoolKind::Average) divide(to, z, y);
+        const bool at_once = kind_ == PoolKind::Average && wide.stride == 1;
+        for (std::int64_t k = 0; k < n; ++k) {
+          const T* const from = rows + k * row_;
+          T* const line = to + k * wide.out;
+          if (at_once && rows_of_window(z, y + k) == most_rows_) {
+            loops_.scaled_rows(from, wide.dilation, wide.window, scales_.data(), line, wide.out);
+            continue;
+          }
+          loops_.windows(from, line, wide.out, wide.stride, wide.window, wide.dilation);
+          if (at_once) divide(line, z, y + k);
+        }
+        if (kind_ == PoolKind::Average && !at_once) divide_rows(to, z, y, n);
       }
     }
   }
+  T rows_of_window(std::int64_t z, std::int64_t y) const {
+    return counts_[0][static_cast<std::size_t>(z)] * counts_[1][static_cast<std::size_t>(y)];
+  }
   void divide(T* row, std::int64_t z, std::int64_t y) const {
-    const T rows = counts_[0][static_cast<std::size_t>(z)] * counts_[1][static_cast<std::size_t>(y)];
+    const T rows = rows_of_window(z, y);
     if (rows == most_rows_) return loops_.scale(row, scales_.data(), axes_[2].out);
     loops_.divide(row, counts_[2].data(), rows, axes_[2].out);
   }

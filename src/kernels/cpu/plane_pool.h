@@ -32,6 +32,8 @@ struct PlaneLoops {
   void (*divide)(T* out, const T* counts, T rows, std::int64_t n);
   // out[i] *= scales[i]; null for integers.
   void (*scale)(T* out, const T* scales, std::int64_t n);
+  // out[i] = scales[i] times the sum of from[k * step + i] over k < count; null for integers and maxima.
+  void (*scaled_rows)(const T* from, std::int64_t step, std::int64_t count, const T* scales, T* out, std::int64_t n);
 };
 template <class T>
 PlaneLoops<T> plane_loops(PoolKind kind);

@@ -49,32 +49,68 @@ struct Total {
   }
 };
 
-template <class Op, class D, class T>
-HWY_INLINE void vector_of_rows(D d, const T* from, std::int64_t step, std::int64_t count, T* out) {
+// kCount: of the rows, if it is known, else 0. What is folded is multiplied by `scales` unless they are null.
+template <class Op, std::int64_t kCount, class D, class T>
+HWY_INLINE void vector_of_rows(D d, const T* from, std::int64_t step, std::int64_t count, T* out,
+                               const T* scales = nullptr) {
   auto v = hn::LoadU(d, from);
-  for (std::int64_t k = 1; k < count; ++k) v = Op::fold(d, v, hn::LoadU(d, from + k * step));
+  if constexpr (kCount == 0) {
+    for (std::int64_t k = 1; k < count; ++k) v = Op::fold(d, v, hn::LoadU(d, from + k * step));
+  } else {
+    v = Op::fold(d, v, hn::LoadU(d, from + step));
+    if constexpr (kCount == 3) v = Op::fold(d, v, hn::LoadU(d, from + 2 * step));
+  }
+  if constexpr (std::is_floating_point_v<T>)
+    if (scales != nullptr) v = hn::Mul(v, hn::LoadU(d, scales));
   hn::StoreU(v, d, out);
 }
 template <class Op, class T>
 HWY_INLINE void one_of_rows(const T* from, std::int64_t step, std::int64_t count, T* out) {
   // A scalar comparison of floats becomes a branch that cannot be predicted.
-  if constexpr (std::is_floating_point_v<T>) return vector_of_rows<Op>(hn::CappedTag<T, 1>(), from, step, count, out);
+  if constexpr (std::is_floating_point_v<T>)
+    return vector_of_rows<Op, 0>(hn::CappedTag<T, 1>(), from, step, count, out);
   T v = *from;
   for (std::int64_t k = 1; k < count; ++k) v = Op::fold(v, from[k * step]);
   *out = v;
 }
-template <class Op, class T>
-void rows(const T* from, std::int64_t step, std::int64_t count, T* out, std::int64_t n) {
+template <class Op, std::int64_t kCount, class T>
+HWY_INLINE void rows_of(const T* from, std::int64_t step, std::int64_t count, T* out, std::int64_t n) {
   const hn::ScalableTag<T> d;
   const hn::CappedTag<T, 16 / sizeof(T)> few;
   const auto width = static_cast<std::int64_t>(hn::Lanes(d)), narrow = static_cast<std::int64_t>(hn::Lanes(few));
   std::int64_t i = 0;
-  for (; i + width <= n; i += width) vector_of_rows<Op>(d, from + i, step, count, out + i);
+  for (; i + width <= n; i += width) vector_of_rows<Op, kCount>(d, from + i, step, count, out + i);
   if (i == n) return;
   // What is left of the last vector overlaps the one before, whose results are the same unless out is where from is.
-  if (n >= width && out != from) return vector_of_rows<Op>(d, from + n - width, step, count, out + n - width);
-  for (; i + narrow <= n; i += narrow) vector_of_rows<Op>(few, from + i, step, count, out + i);
+  if (n >= width && out != from) return vector_of_rows<Op, kCount>(d, from + n - width, step, count, out + n - width);
+  for (; i + narrow <= n; i += narrow) vector_of_rows<Op, kCount>(few, from + i, step, count, out + i);
   for (; i < n; ++i) one_of_rows<Op>(from + i, step, count, out + i);
+}
+template <class Op, class T>
+void rows(const T* from, std::int64_t step, std::int64_t count, T* out, std::int64_t n) {
+  if (count == 2) return rows_of<Op, 2>(from, step, count, out, n);
+  if (count == 3) return rows_of<Op, 3>(from, step, count, out, n);
+  rows_of<Op, 0>(from, step, count, out, n);
+}
+
+template <std::int64_t kCount, class T>
+HWY_INLINE void scaled_rows_of(const T* from, std::int64_t step, std::int64_t count, const T* scales, T* out,
+                               std::int64_t n) {
+  const hn::ScalableTag<T> d;
+  const auto width = static_cast<std::int64_t>(hn::Lanes(d));
+  const auto strip = [=](auto tag, std::int64_t i)
+                         HWY_ATTR { vector_of_rows<Total, kCount>(tag, from + i, step, count, out + i, scales + i); };
+  std::int64_t i = 0;
+  for (; i + width <= n; i += width) strip(d, i);
+  if (i == n) return;
+  if (n >= width) return strip(d, n - width);  // overlaps the vector before
+  for (; i < n; ++i) strip(hn::CappedTag<T, 1>(), i);
+}
+template <class T>
+void scaled_rows(const T* from, std::int64_t step, std::int64_t count, const T* scales, T* out, std::int64_t n) {
+  if (count == 2) return scaled_rows_of<2>(from, step, count, scales, out, n);
+  if (count == 3) return scaled_rows_of<3>(from, step, count, scales, out, n);
+  scaled_rows_of<0>(from, step, count, scales, out, n);
 }
 
 template <class T>
@@ -156,8 +192,9 @@ void windows(const T* from, T* out, std::int64_t n, std::int64_t stride, std::in
 
 template <class T>
 PlaneLoops<T> loops(PoolKind kind) {
-  if (kind == PoolKind::Max) return {windows<Most, T>, rows<Most, T>, nullptr, nullptr};
-  if constexpr (std::is_floating_point_v<T>) return {windows<Total, T>, rows<Total, T>, divide<T>, scale<T>};
+  if (kind == PoolKind::Max) return {windows<Most, T>, rows<Most, T>, nullptr, nullptr, nullptr};
+  if constexpr (std::is_floating_point_v<T>)
+    return {windows<Total, T>, rows<Total, T>, divide<T>, scale<T>, scaled_rows<T>};
   return {};
 }
 

@@ -99,17 +99,18 @@ class Resample final : public Kernel {
   std::size_t buffer_bytes() const { return (static_cast<std::size_t>(largest_) * sizeof(T) + 63) / 64 * 64; }
 
   void run_pass(const Pass<T>& p, const T* x, T* out) const {
-    if (p.inner == 1) {
+    if (p.inner <= kFewInner) {
       const double line_ns = static_cast<double>(p.out * p.taps);
+      const auto line = loops_.lines[p.inner - 1];
       parallel_ranges(p.outer, line_ns, 1, [&](std::int64_t begin, std::int64_t end) {
         const auto blocks = static_cast<std::int64_t>(p.block_first.size());
         const std::int64_t done = blocks * loops_.lanes, taps_done = done * p.taps;
         for (std::int64_t o = begin; o < end; ++o) {
-          const T* const from = x + o * p.in;
-          T* const to = out + o * p.out;
+          const T* const from = x + o * p.in * p.inner;
+          T* const to = out + o * p.out * p.inner;
           if (blocks > 0)
             loops_.blocks(from, p.block_first.data(), p.block_index.data(), p.block_weight.data(), p.taps, blocks, to);
-          loops_.line(from, p.index.data() + taps_done, p.weight.data() + taps_done, p.taps, p.out - done, to + done);
+          line(from, p.index.data() + taps_done, p.weight.data() + taps_done, p.taps, p.out - done, to + done);
         }
       });
       return;

@@ -64,6 +64,27 @@ void line(const T* x, const std::int32_t* index, const T* weight, std::int64_t t
   }
 }
 
+// Few elements between neighbours, as the colours of a pixel: all of one coordinate at a time.
+template <std::int64_t kInner, std::int64_t kTaps, class T>
+void fixed_pixels(const T* HWY_RESTRICT x, const std::int32_t* HWY_RESTRICT index, const T* HWY_RESTRICT weight,
+                  std::int64_t taps, std::int64_t n, T* HWY_RESTRICT out) {
+  const std::int64_t count = kTaps == 0 ? taps : kTaps;
+  for (std::int64_t o = 0; o < n; ++o, index += count, weight += count, out += kInner) {
+    T sums[kInner] = {};
+    for (std::int64_t t = 0; t < count; ++t) {
+      const T* const from = x + static_cast<std::int64_t>(index[t]) * kInner;
+      for (std::int64_t i = 0; i < kInner; ++i) sums[i] += from[i] * weight[t];
+    }
+    for (std::int64_t i = 0; i < kInner; ++i) out[i] = sums[i];
+  }
+}
+template <std::int64_t kInner, class T>
+void pixels(const T* x, const std::int32_t* index, const T* weight, std::int64_t taps, std::int64_t n, T* out) {
+  if (taps == 2) return fixed_pixels<kInner, 2>(x, index, weight, taps, n, out);
+  if (taps == 4) return fixed_pixels<kInner, 4>(x, index, weight, taps, n, out);
+  fixed_pixels<kInner, 0>(x, index, weight, taps, n, out);
+}
+
 #if HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
 template <class T>
 void blocks(const T* x, const std::int32_t* first, const std::int32_t* index, const T* weight, std::int64_t taps,
@@ -95,13 +116,15 @@ void blocks(const T* x, const std::int32_t* first, const std::int32_t* index, co
 }
 template <class T>
 ResampleLoops<T> loops() {
-  return {row<T>, line<T>, blocks<T>,
+  return {row<T>,
+          {line<T>, pixels<2, T>, pixels<3, T>, pixels<4, T>},
+          blocks<T>,
           static_cast<std::int64_t>(hwy::HWY_NAMESPACE::Lanes(hwy::HWY_NAMESPACE::ScalableTag<T>()))};
 }
 #else
 template <class T>
 ResampleLoops<T> loops() {
-  return {row<T>, line<T>, nullptr, 1};
+  return {row<T>, {line<T>, pixels<2, T>, pixels<3, T>, pixels<4, T>}, nullptr, 1};
 }
 #endif
 

@@ -272,6 +272,33 @@ TEST(Resample, LinesOfEveryLength) {
     }
 }
 
+// Few elements between neighbours, as colours are.
+TEST(Resample, PixelsOfFewElements) {
+  for (const std::int64_t inner : {2, 3, 4, 5})
+    for (const std::int64_t taps : {1, 2, 4, 7}) {
+      const std::int64_t in = 11, out = 14;
+      ResampledAxis axis{.axis = 1, .out = out, .taps = taps};
+      for (std::int64_t i = 0; i < out * taps; ++i) axis.index.push_back(static_cast<std::int32_t>(i * 5 % in));
+      for (const float w : random_floats(out * taps, 3)) axis.weight.push_back(w);
+      const auto x = random_floats(2 * in * inner, static_cast<unsigned>(inner));
+      std::vector<double> want;
+      for (std::int64_t b = 0; b < 2; ++b)
+        for (std::int64_t o = 0; o < out; ++o)
+          for (std::int64_t c = 0; c < inner; ++c) {
+            double sum = 0;
+            for (std::int64_t t = 0; t < taps; ++t) {
+              const auto i = static_cast<std::size_t>(o * taps + t);
+              sum += axis.weight[i] * x[static_cast<std::size_t>((b * in + axis.index[i]) * inner + c)];
+            }
+            want.push_back(sum);
+          }
+      Constants constants;
+      const auto kernel = resample_candidates()[0].make({{2, in, inner}, DataType::Float, {axis}}, constants);
+      expect_close(run_at_widths(*kernel, {const_cast<float*>(x.data())}, std::vector<float>(want.size())), want, 1e-6,
+                   std::to_string(inner) + " elements, " + std::to_string(taps) + " taps");
+    }
+}
+
 TEST(Resample, IntegersAreRoundedToEvenAndKeptWithinTheirType) {
   std::vector<std::int8_t> x = {1, 2, 127, 127, -3, -4};
   const ResampledAxis axis{

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "kernels/cpu/align.h"
+#include "kernels/cpu/depthwise.h"
 #include "kernels/cpu/extents.h"
 #include "kernels/cpu/instruction_set.h"
 #include "kernels/cpu/pieces.h"
@@ -69,6 +70,7 @@ class Separable final : public Kernel {
         rounding_(c_.rounds ? rounded_window_table() : nullptr),
         expanded_(c_.post_expand),
         deep_(c_.projects() ? c_.post_depthwise : c_.post),
+        row_loop_(depthwise_loop(c_.window[0], c_.window[1], c_.strides[1], c_.dilations[1])),
         steps_(c_.out, c_.post, c_.extra),
         last_(steps_.in_registers()) {
     pixels_ = c_.out[2] * c_.out[3];
@@ -285,6 +287,23 @@ class Separable final : public Kernel {
       w[count++] = weights(Stage::Depthwise) + k * c_.window[1] * c_.middle + first;
     }
     const float* bias = at(call.bias[Stage::Depthwise], first);
+    if (row_loop_ != nullptr && channels >= table_.lanes) {
+      DepthwiseRow line;
+      line.height = count;
+      std::copy_n(x, count, line.rows);
+      line.columns = c_.x[3];
+      line.outputs = c_.out[3];
+      line.left = c_.pads_begin[1];
+      line.x_pixel = step;
+      line.w_pixel = c_.middle;
+      line.out_pixel = to_step;
+      line.channels = channels;
+      line.weights = count > 0 ? w[0] : nullptr;  // rows of the window that lie in x follow on each other
+      line.bias = bias;
+      line.low = deep_.bounds.first;
+      line.high = deep_.bounds.second;
+      return row_loop_(line, to);
+    }
     const std::int64_t stride = c_.strides[1], dilation = c_.dilations[1], pad = c_.pads_begin[1], taps = c_.window[1];
     // Pixels [begin, end) of which all taps lie in x.
     const std::int64_t room = c_.x[3] - 1 - (taps - 1) * dilation + pad;
@@ -330,6 +349,7 @@ class Separable final : public Kernel {
   const WindowTable* const rounding_;  // of products in bfloat16
   std::array<WindowForm, 3> forms_;    // theirs
   const Posts expanded_, deep_;
+  void (*const row_loop_)(const DepthwiseRow& row, float* out);  // null: taps are added one after the other
   const PixelSteps steps_;
   const std::optional<PixelSteps::InRegisters> last_;  // behind the last product
   bool by_channels_, unary_ = true, apart_ = false;    // apart_: steps come before rows go to their place

@@ -38,9 +38,12 @@ void over_grid(const std::byte* x, std::byte* out, const GridDim* grid, std::siz
   constexpr std::int64_t kPlanes = 4, kLong = 16;
   const bool together = loops.together && rows > 1 && rows <= kPlanes && out_row == rows && columns >= kLong;
   const bool apart = loops.apart && columns > 1 && columns <= kPlanes && x_row == columns && rows >= kLong;
-  const std::int64_t side = together || apart ? 2048 : 64;
+  const std::int64_t side = together || apart ? 2048 : size == 1 ? 128 : 64;
   std::int64_t points = 1;
   for (std::size_t d = 0; d < dims; ++d) points *= grid[d].size;
+  // What the caches hold comes sooner than it takes to ask for it.
+  constexpr std::int64_t kCached = std::int64_t{8} << 20;
+  const bool fetches = points * rows * columns * size > kCached;
   const std::int64_t along = apart ? rows : columns, across = apart ? columns : rows;
   // What is left over at an end and is less than a square of vectors goes with what is before it.
   constexpr std::int64_t kSquare = 16;
@@ -66,7 +69,7 @@ void over_grid(const std::byte* x, std::byte* out, const GridDim* grid, std::siz
         to += first * out_row * size;
         for (std::int64_t r = 0, height; r < rows; r += height) {
           height = rows - r < side + kSquare ? rows - r : side;
-          if (const std::int64_t next = r + height; next < rows)
+          if (const std::int64_t next = r + height; fetches && next < rows)
             fetch_block(from + next * x_row * size, x_row * size, to + next * size, out_row * size,
                         std::min(rows - next, side), n, size);
           loops.block(from + r * x_row * size, x_row, to + r * size, out_row, height, n);

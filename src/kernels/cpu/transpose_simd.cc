@@ -74,6 +74,8 @@ void block(const void* x_data, std::int64_t x_row, void* out_data, std::int64_t 
     T* to = out + c * out_row;
     const hn::CappedTag<T, 16 / sizeof(T)> one;
     std::int64_t r = squares(hn::CappedTag<T, bytes / sizeof(T)>(), from, x_row, to, out_row, rows);
+    if constexpr (bytes > 32)
+      r += squares(hn::CappedTag<T, 32 / sizeof(T)>(), from + r * x_row, x_row, to + r, out_row, rows - r);
     r += squares(one, from + r * x_row, x_row, to + r, out_row, rows - r);
     if (r < rows && rows >= kSide) {
       squares(one, from + (rows - kSide) * x_row, x_row, to + rows - kSide, out_row, kSide);
@@ -149,9 +151,14 @@ void apart(const void* x_data, std::int64_t planes, void* out_data, std::int64_t
 template <class T>
 TransposeLoops loops() {
   constexpr int kWidest = HWY_MAX_BYTES > 32 ? 64 : 32;
-  // Where wide vectors are halved, putting four blocks together takes longer than what is done with them at once.
-  const auto turn = kWidest > 32 && sizeof(T) <= 2 && halves_wide_vectors() ? block<T, 32> : block<T, kWidest>;
-  return {turn, together<T>, apart<T>};
+  // Putting four blocks together takes longer than what is done with them at once: for squares of 8 elements a side
+  // everywhere, for those of 16 where wide vectors are halved.
+  if constexpr (sizeof(T) == 2)
+    return {block<T, 32>, together<T>, apart<T>};
+  else if (sizeof(T) == 1 && halves_wide_vectors())
+    return {block<T, 32>, together<T>, apart<T>};
+  else
+    return {block<T, kWidest>, together<T>, apart<T>};
 }
 
 }  // namespace turning

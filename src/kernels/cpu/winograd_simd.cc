@@ -3,6 +3,7 @@
 #include "kernels/cpu/winograd.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/fork.h"
 #include "kernels/cpu/targets.h"
@@ -189,6 +190,46 @@ bool output(const float* points, std::int64_t point_step, const float* bias, std
   return hn::AllTrue(d, hn::Eq(fault, hn::Zero(d)));
 }
 
+// Where rows lie that are as far apart from each other: of eight in a row, an address is a base and a multiple of one
+// of four steps that an instruction can scale. A pointer to each row would not fit the registers.
+template <int rows>
+class Rows {
+ public:
+  Rows(const float* first, std::int64_t step)
+      : one_(step * static_cast<std::int64_t>(sizeof(float))), three_(3 * one_), five_(5 * one_), seven_(7 * one_) {
+    for (int i = 0; i < kBases; ++i) bases_[i] = reinterpret_cast<const char*>(first + 8 * i * step);
+  }
+  template <int row>
+  HWY_INLINE float at() const {
+    const char* const base = bases_[row / 8];
+    constexpr int kIn = row % 8;
+    const std::int64_t offset = kIn == 3   ? three_
+                                : kIn == 5 ? five_
+                                : kIn == 6 ? 2 * three_
+                                : kIn == 7 ? seven_
+                                           : kIn * one_;
+    return *reinterpret_cast<const float*>(base + offset);
+  }
+  HWY_INLINE void next() {
+    for (auto& base : bases_) base += sizeof(float);
+  }
+
+ private:
+  static constexpr int kBases = (rows + 7) / 8;
+  const char* bases_[kBases];
+  std::int64_t one_, three_, five_, seven_;
+};
+
+template <int vectors, int rows, int... row>
+HWY_INLINE void add_products(const Rows<rows>& left, const V* right, V (&sums)[rows][vectors],
+                             std::integer_sequence<int, row...>) {
+  const auto add = [&]<int r>() {
+    const V value = hn::Set(F(), left.template at<r>());
+    for (int v = 0; v < vectors; ++v) sums[r][v] = hn::MulAdd(value, right[v], sums[r][v]);
+  };
+  (add.template operator()<row>(), ...);
+}
+
 template <int rows, int vectors>
 HWY_INLINE void tile(const WinogradTerms& t, const float* a, const float* b, float* c, std::int64_t c_row) {
   const F d;
@@ -196,28 +237,28 @@ HWY_INLINE void tile(const WinogradTerms& t, const float* a, const float* b, flo
   V sums[rows][vectors];
   for (int r = 0; r < rows; ++r)
     for (int v = 0; v < vectors; ++v) sums[r][v] = hn::Zero(d);
-  for (std::int64_t part = 0; part < t.parts; ++part, a += t.part)
-    for (std::int64_t i = 0; i < t.terms; ++i, b += vectors * w) {
+  for (std::int64_t part = 0; part < t.parts; ++part, a += t.part) {
+    Rows<rows> left(a, t.row);
+    for (std::int64_t i = 0; i < t.terms; ++i, left.next(), b += vectors * w) {
       V right[vectors];
       for (int v = 0; v < vectors; ++v) right[v] = hn::LoadU(d, b + v * w);
-      for (int r = 0; r < rows; ++r) {
-        const V left = hn::Set(d, a[r * t.row + i]);
-        for (int v = 0; v < vectors; ++v) sums[r][v] = hn::MulAdd(left, right[v], sums[r][v]);
-      }
+      add_products(left, right, sums, std::make_integer_sequence<int, rows>());
     }
+  }
   for (int r = 0; r < rows; ++r)
     for (int v = 0; v < vectors; ++v) hn::StoreU(sums[r][v], d, c + r * c_row + v * w);
 }
 
-// As many rows at a time as leave the sums in registers, then fewer. Loops over more than 12 rows are not unrolled.
+// As many rows at a time as leave the sums in registers, then fewer.
 template <int vectors>
 HWY_NOINLINE void panel(std::int64_t m, const WinogradTerms& t, const float* a, const float* b, float* c,
                         std::int64_t c_row) {
-  constexpr int kMost = std::min(kSums / vectors, 12);
+  constexpr int kMost = kSums / vectors;
   const auto go = [&]<int rows>() {
     for (; m >= rows; m -= rows, a += rows * t.row, c += rows * c_row) tile<rows, vectors>(t, a, b, c, c_row);
   };
   go.template operator()<kMost>();
+  if constexpr (kMost > 12) go.template operator()<12>();
   if constexpr (kMost > 6) go.template operator()<6>();
   if constexpr (kMost > 4) go.template operator()<4>();
   go.template operator()<2>();

@@ -1,10 +1,7 @@
 // Samples of a bin form a grid, and the weight of an element is a product of one for its row and one for its column. So
 // each bin needs its samples along either axis only, and an average the sums of their weights for each row and column.
 //
-// Samples outside of the image count as 0; a region whose coordinates are not finite gives NaN. A region of any size
-// costs no more than the image has rows and columns: where the samples follow the region's size they are an element
-// apart. Coordinates are rounded to float where the type is not double, since the number of samples, a ceiling, depends
-// on them.
+// Samples outside of the image count as 0; a region whose coordinates are not finite gives NaN.
 #include "ops/object_detection/roi_align/roi_align.h"
 
 #include <algorithm>
@@ -14,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "base/region_samples.h"
 #include "ops/common/elements.h"
 #include "opset/reference.h"
 
@@ -27,48 +25,11 @@ struct Between {
   double low_weight, high_weight;
 };
 
-// One axis of a region.
-struct Side {
-  double start = 0, bin = 0;  // of the first bin; size of each
-  double samples = 0;         // for each bin, those outside of the image included
-};
-
-Side side_of(const RoiAlignParams& p, bool exact, double from, double to, std::int64_t bins) {
-  const auto rounded = [&](double v) { return exact ? v : static_cast<double>(static_cast<float>(v)); };
-  const double offset = p.half_pixel ? 0.5 : 0.0;
-  const double start = rounded(rounded(from * p.spatial_scale) - offset),
-               end = rounded(rounded(to * p.spatial_scale) - offset);
-  double size = rounded(end - start);
-  if (!p.half_pixel) size = std::max(size, 1.0);
-  const double bin = rounded(size / static_cast<double>(bins));
-  const double samples = p.sampling_ratio > 0 ? static_cast<double>(p.sampling_ratio) : std::ceil(bin);
-  return {start, bin, std::max(samples, 0.0)};
-}
-
-// The samples of a bin that lie in the image, or up to one element before it.
-void samples_of(const Side& side, std::int64_t bin, std::int64_t size, std::vector<Between>& result) {
+void samples_of(const base::RegionAxis& axis, std::int64_t bin, std::int64_t size, std::vector<Between>& result) {
   result.clear();
-  if (side.samples == 0 || size == 0) return;
-  const double origin = side.start + static_cast<double>(bin) * side.bin, step = side.bin / side.samples;
-  const auto image = static_cast<double>(size);
-  // Sample i lies at origin + (i + 0.5) * step. One more at either end is looked at, and left out if need be.
-  double first = 0, last = side.samples - 1;
-  if (step != 0) {
-    const double a = (-1 - origin) / step - 0.5, b = (image - origin) / step - 0.5;
-    first = std::max(first, std::floor(std::min(a, b)));
-    last = std::min(last, std::ceil(std::max(a, b)));
-  }
-  if (last >= 0x1p52) return;  // so far away that a double cannot distinguish samples
-  for (double i = first; i <= last; ++i) {
-    double x = origin + (i + 0.5) * step;
-    if (x < -1 || x > image) continue;
-    x = std::max(x, 0.0);
-    const auto low = std::min(static_cast<std::int64_t>(x), size - 1);
-    if (low == size - 1)
-      result.push_back({low, low, 1, 0});
-    else
-      result.push_back({low, low + 1, 1 - (x - static_cast<double>(low)), x - static_cast<double>(low)});
-  }
+  base::each_sample(axis, bin, size, [&](std::int64_t low, double part) {
+    result.push_back({low, std::min(low + 1, size - 1), 1 - part, part});
+  });
 }
 
 struct Weighted {
@@ -147,9 +108,9 @@ void roi_align_ref(opset::ReferenceContext& ctx) {
     }
     const double* corner = corners.data() + 4 * n;
     double* to = result.data() + n * channels * bins;
-    const bool exact = x.dtype() == DataType::Double;
-    const Side v = side_of(p, exact, corner[1], corner[3], p.height),
-               h = side_of(p, exact, corner[0], corner[2], p.width);
+    const base::RegionRule rule{p.spatial_scale, p.half_pixel, p.sampling_ratio, x.dtype() == DataType::Double};
+    const base::RegionAxis v = base::region_axis(rule, corner[1], corner[3], p.height),
+                           h = base::region_axis(rule, corner[0], corner[2], p.width);
     if (!std::isfinite(v.start + v.bin + h.start + h.bin)) {
       std::fill_n(to, channels * bins, std::numeric_limits<double>::quiet_NaN());
       continue;

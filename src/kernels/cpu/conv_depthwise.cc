@@ -1,0 +1,114 @@
+// Depthwise convolution of images with channels last, by windows of 3, 5 or 7 columns: a row of outputs at a time, of
+// some channels, whose weights stay in the first cache for all rows.
+#include <algorithm>
+#include <string>
+
+#include "kernels/cpu/conv_candidates.h"
+#include "kernels/cpu/depthwise.h"
+#include "kernels/cpu/physical.h"
+#include "kernels/cpu/posts.h"
+#include "kernels/cpu/transpose.h"
+
+namespace norn::kernels {
+inline namespace conv_depthwise_cc {
+namespace {
+
+constexpr std::int64_t kBlock = 128;  // channels
+constexpr std::int64_t kPieces = 32;
+
+class DepthwiseConv final : public Kernel {
+ public:
+  DepthwiseConv(const ConvConfig& c, PackedConstants& packed)
+      : c_(c),
+        channels_(c.x[1]),
+        taps_(c.w[2] * c.w[3]),
+        blocks_(std::max<std::int64_t>(1, channels_ / kBlock)),
+        loop_(depthwise_loop(c.w[2], c.w[3], c.strides[1], c.dilations[1])) {
+    if (const auto bounds = as_bounds(c.post))
+      bounds_ = *bounds;
+    else
+      posts_ = post_chain(c.out, c.out_layout, c.post, c.extra, packed);
+    if (c.weights.known())
+      weights_ = packed.get(c.weights, 0, "depthwise " + to_string(c.w), [&] {
+        auto buffer = aligned_buffer(weight_bytes());
+        pack(c.weights.data, buffer.get());
+        return buffer;
+      });
+    const double outputs = static_cast<double>(c.out[3] * std::min(channels_, 2 * kBlock));
+    pieces_ = piece_count(c.x[0] * blocks_ * c.out[2], outputs * (0.015 * static_cast<double>(taps_) + 0.1), kPieces);
+  }
+
+  std::size_t scratch_bytes() const override { return weights_ ? 0 : weight_bytes(); }
+  bool reads(std::size_t i) const override { return i != 1 || !weights_; }
+
+  void run(void* const* operands, void* scratch) const override {
+    const auto* const x = static_cast<const float*>(operands[0]);
+    const auto* const bias = c_.has_bias ? static_cast<const float*>(operands[2]) : nullptr;
+    const std::size_t extras = c_.extra.size();
+    auto* const out = static_cast<float*>(operands[3 + extras]);
+    if (!weights_) pack(operands[1], scratch);
+    const auto* const weights = static_cast<const float*>(weights_ ? weights_.get() : scratch);
+    const std::int64_t units = c_.x[0] * blocks_ * c_.out[2];
+    base::parallel_for(pieces_, [&](std::int64_t piece) {
+      for (std::int64_t u = units * piece / pieces_; u < units * (piece + 1) / pieces_; ++u)
+        row(x, weights, bias, u / c_.out[2] / blocks_, u / c_.out[2] % blocks_, u % c_.out[2], out);
+    });
+    if (posts_) run_post_chain(*posts_, out, operands + 3, extras);
+  }
+
+ private:
+  std::size_t weight_bytes() const { return static_cast<std::size_t>(taps_ * channels_) * sizeof(float); }
+  // [tap, channel].
+  void pack(const void* w, void* to) const { transpose_matrices(w, to, 1, channels_, taps_, sizeof(float)); }
+
+  void row(const float* x, const float* weights, const float* bias, std::int64_t image, std::int64_t block,
+           std::int64_t y, float* out) const {
+    const std::int64_t first = block * kBlock;  // the last block has what is left, too
+    DepthwiseRow row;
+    row.height = c_.w[2];
+    for (std::int64_t r = 0; r < row.height; ++r) {
+      const std::int64_t at = y * c_.strides[0] - c_.pads_begin[0] + r * c_.dilations[0];
+      const bool inside = at >= 0 && at < c_.x[2];
+      row.rows[r] = inside ? x + (image * c_.x[2] + at) * c_.x[3] * channels_ + first : nullptr;
+    }
+    row.columns = c_.x[3];
+    row.outputs = c_.out[3];
+    row.left = c_.pads_begin[1];
+    row.x_pixel = row.w_pixel = row.out_pixel = channels_;
+    row.channels = block + 1 < blocks_ ? kBlock : channels_ - first;
+    row.weights = weights + first;
+    row.bias = bias != nullptr ? bias + first : nullptr;
+    row.low = bounds_.low;
+    row.high = bounds_.high;
+    loop_(row, out + (image * c_.out[2] + y) * c_.out[3] * channels_ + first);
+  }
+
+  ConvConfig c_;
+  std::int64_t channels_, taps_, blocks_, pieces_ = 1;
+  void (*loop_)(const DepthwiseRow& row, float* out);
+  Bounds bounds_;
+  std::unique_ptr<Kernel> posts_;
+  std::shared_ptr<const void> weights_;
+};
+
+}  // namespace
+}  // namespace conv_depthwise_cc
+
+std::string depthwise_rows_refuses(const ConvConfig& c) {
+  if (std::string why = conv_config_refusal(c); !why.empty()) return why;
+  if (c.x.size() != 4 || c.w[1] != 1 || c.w[0] != c.group) return "not a depthwise convolution of images";
+  if (c.x_layout != Layout::ChannelsLast || c.out_layout != Layout::ChannelsLast) return "channels are not last";
+  if (depthwise_loop(c.w[2], c.w[3], c.strides[1], c.dilations[1]) == nullptr)
+    return "not a window of 3, 5 or 7 columns, or these are apart";
+  if (c.w[3] == 3 && c.strides[1] == 2) return "others are as fast with strides and 3 columns";
+  if (c.w[3] == 3 && c.out[3] >= kDepthwiseLong) return "rows too long for it to be the fastest";
+  if (c.x[1] < depthwise_table().lanes) return "fewer channels than a vector has";
+  if (c.in_place_extra >= 0) return "adds nothing in place";
+  return post_chain_refuses(c.out, c.out_layout, c.post, c.extra);
+}
+
+std::unique_ptr<Kernel> make_depthwise_rows(const ConvConfig& c, PackedConstants& packed) {
+  return std::make_unique<DepthwiseConv>(c, packed);
+}
+
+}  // namespace norn::kernels
