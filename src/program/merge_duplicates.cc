@@ -74,8 +74,9 @@ class Duplicates {
 
  private:
   static std::string contents(const norn::Tensor& t) {
-    std::string key = {static_cast<char>(t.dtype()), static_cast<char>(t.dims().size())};
-    key.append(reinterpret_cast<const char*>(t.dims().data()), t.dims().size() * sizeof(std::int64_t));
+    std::string key(reinterpret_cast<const char*>(t.dims().data()), t.dims().size() * sizeof(std::int64_t));
+    key += static_cast<char>(t.dims().size());
+    key += static_cast<char>(t.dtype());
     const std::size_t bytes = t.dtype() == DataType::String ? kLargestCompared + 1 : memory_of(t);
     if (bytes <= kLargestCompared) return key.append(static_cast<const char*>(t.data()), bytes);
     const void* const at = t.bytes_in_place();

@@ -1,8 +1,10 @@
 // Depthwise convolution of images with channels last, by windows of 3, 5 or 7 columns: a row of outputs at a time, of
-// some channels, whose weights stay in the first cache for all rows.
+// some channels, whose weights stay in the first cache for all rows. Where a channel has several filters, x is copied
+// with each channel as often.
 #include <algorithm>
 #include <string>
 
+#include "kernels/cpu/align.h"
 #include "kernels/cpu/conv_candidates.h"
 #include "kernels/cpu/depthwise.h"
 #include "kernels/cpu/physical.h"
@@ -15,12 +17,14 @@ namespace {
 
 constexpr std::int64_t kBlock = 128;  // channels
 constexpr std::int64_t kPieces = 32;
+constexpr std::int64_t kMostFilters = 8;  // of a channel
 
 class DepthwiseConv final : public Kernel {
  public:
   DepthwiseConv(const ConvConfig& c, PackedConstants& packed)
       : c_(c),
-        channels_(c.x[1]),
+        channels_(c.w[0]),
+        filters_(c.w[0] / c.group),
         taps_(c.w[2] * c.w[3]),
         blocks_(std::max<std::int64_t>(1, channels_ / kBlock)),
         loop_(depthwise_loop(c.w[2], c.w[3], c.strides[1], c.dilations[1])) {
@@ -38,11 +42,19 @@ class DepthwiseConv final : public Kernel {
     pieces_ = piece_count(c.x[0] * blocks_ * c.out[2], outputs * (0.015 * static_cast<double>(taps_) + 0.1), kPieces);
   }
 
-  std::size_t scratch_bytes() const override { return weights_ ? 0 : weight_bytes(); }
+  std::size_t scratch_bytes() const override {
+    const auto repeated = static_cast<std::size_t>(filters_ > 1 ? element_count(c_.x) * filters_ : 0) * sizeof(float);
+    return repeated_at() + repeated;
+  }
   bool reads(std::size_t i) const override { return i != 1 || !weights_; }
 
   void run(void* const* operands, void* scratch) const override {
-    const auto* const x = static_cast<const float*>(operands[0]);
+    const auto* x = static_cast<const float*>(operands[0]);
+    if (filters_ > 1) {
+      auto* const repeated = reinterpret_cast<float*>(static_cast<char*>(scratch) + repeated_at());
+      repeat_channels(x, repeated);
+      x = repeated;
+    }
     const auto* const bias = c_.has_bias ? static_cast<const float*>(operands[2]) : nullptr;
     const std::size_t extras = c_.extra.size();
     auto* const out = static_cast<float*>(operands[3 + extras]);
@@ -58,6 +70,17 @@ class DepthwiseConv final : public Kernel {
 
  private:
   std::size_t weight_bytes() const { return static_cast<std::size_t>(taps_ * channels_) * sizeof(float); }
+  std::size_t repeated_at() const { return weights_ ? 0 : align64(weight_bytes()); }
+  void repeat_channels(const float* x, float* to) const {
+    const std::int64_t filters = filters_;
+    parallel_ranges(element_count(c_.x), 0.3, 64, [&](std::int64_t begin, std::int64_t end) {
+      if (filters == 2) {
+        for (std::int64_t i = begin; i < end; ++i) to[2 * i] = to[2 * i + 1] = x[i];
+        return;
+      }
+      for (std::int64_t i = begin; i < end; ++i) std::fill_n(to + i * filters, filters, x[i]);
+    });
+  }
   // [tap, channel].
   void pack(const void* w, void* to) const { transpose_matrices(w, to, 1, channels_, taps_, sizeof(float)); }
 
@@ -84,7 +107,7 @@ class DepthwiseConv final : public Kernel {
   }
 
   ConvConfig c_;
-  std::int64_t channels_, taps_, blocks_, pieces_ = 1;
+  std::int64_t channels_, filters_, taps_, blocks_, pieces_ = 1;  // channels of the output; filters of each of x
   void (*loop_)(const DepthwiseRow& row, float* out);
   Bounds bounds_;
   std::unique_ptr<Kernel> posts_;
@@ -96,13 +119,16 @@ class DepthwiseConv final : public Kernel {
 
 std::string depthwise_rows_refuses(const ConvConfig& c) {
   if (std::string why = conv_config_refusal(c); !why.empty()) return why;
-  if (c.x.size() != 4 || c.w[1] != 1 || c.w[0] != c.group) return "not a depthwise convolution of images";
+  if (c.x.size() != 4 || c.w[1] != 1) return "not a depthwise convolution of images";
+  if (c.w[0] > c.group * kMostFilters) return "many filters for each channel";
   if (c.x_layout != Layout::ChannelsLast || c.out_layout != Layout::ChannelsLast) return "channels are not last";
   if (depthwise_loop(c.w[2], c.w[3], c.strides[1], c.dilations[1]) == nullptr)
     return "not a window of 3, 5 or 7 columns, or these are apart";
-  if (c.w[3] == 3 && c.strides[1] == 2) return "others are as fast with strides and 3 columns";
-  if (c.w[3] == 3 && c.out[3] >= kDepthwiseLong) return "rows too long for it to be the fastest";
-  if (c.x[1] < depthwise_table().lanes) return "fewer channels than a vector has";
+  if (c.w[0] == c.group && c.w[3] == 3) {
+    if (c.strides[1] == 2) return "others are as fast with strides and 3 columns";
+    if (c.out[3] >= kDepthwiseLong) return "rows too long for it to be the fastest";
+  }
+  if (c.w[0] < depthwise_table().lanes) return "fewer channels than a vector has";
   if (c.in_place_extra >= 0) return "adds nothing in place";
   return post_chain_refuses(c.out, c.out_layout, c.post, c.extra);
 }
