@@ -20,7 +20,7 @@ namespace norn::kernels {
 namespace HWY_NAMESPACE {
 inline namespace winograd_simd_cc {
 namespace hn = hwy::HWY_NAMESPACE;
-using tiles::F, tiles::V, tiles::kSums, tiles::kVectors, tiles::lanes, tiles::load, tiles::store;
+using tiles::F, tiles::Few, tiles::V, tiles::Whole, tiles::kSums, tiles::kVectors, tiles::lanes, tiles::load;
 
 constexpr float kA = kWinogradA, kB = kWinogradB;
 
@@ -93,6 +93,14 @@ HWY_NOINLINE std::uint16_t small_windows(const float* x, std::int64_t row, std::
   return static_cast<std::uint16_t>(small);
 }
 
+// Calls f(first channel, Whole or Few) for vectors of channels.
+template <class Body>
+HWY_INLINE void each_vector(std::int64_t channels, const Body& f) {
+  std::int64_t c = 0;
+  for (; c + lanes() <= channels; c += lanes()) f(c, Whole());
+  if (c < channels) f(c, Few(channels - c));
+}
+
 // Whether the outputs of a patch keep their digits, given the sums of squares over its nine squares of 2 x 2 pixels:
 // each window holds such a square, and no pixel is more than its square.
 HWY_INLINE bool are_even(const V (&sizes)[9], float bound) {
@@ -126,12 +134,11 @@ void input_of(const float* x, std::int64_t row, std::int64_t column, std::int64_
   if constexpr (image) depth = 1;
   for (std::int64_t k = 0; k < depth; ++k)
     for (V& size : sizes[k]) size = hn::Zero(d);
-  for (std::int64_t c = 0; c < channels; c += lanes()) {
-    const std::int64_t n = channels - c;
+  each_vector(channels, [&](std::int64_t c, const auto& some) HWY_ATTR {
     V half[6][6], line[6], squares[3][3];  // of 2 x 2 pixels
     for (int j = 0; j < 6; ++j) {
       const float* at = x + j * column + c;
-      for (int i = 0; i < 6; ++i) line[i] = load(at + i * row, n);
+      for (int i = 0; i < 6; ++i) line[i] = some.load(at + i * row);
       for (int i = 0; i < 3; ++i) {
         const V first = line[2 * i], second = line[2 * i + 1];
         V& square = squares[i][j / 2];
@@ -142,7 +149,7 @@ void input_of(const float* x, std::int64_t row, std::int64_t column, std::int64_
       for (int i = 0; i < 6; ++i) half[i][j] = made[i];
     }
     for (std::int64_t k = 0; k < depth; ++k) {
-      const V share = load(shares + k * channels + c, n), squared = hn::Mul(share, share);
+      const V share = some.load(shares + k * channels + c), squared = hn::Mul(share, share);
       for (int i = 0; i < 9; ++i) sizes[k][i] = hn::MulAdd(squares[i / 3][i % 3], squared, sizes[k][i]);
     }
     float* to = points + c;
@@ -150,7 +157,7 @@ void input_of(const float* x, std::int64_t row, std::int64_t column, std::int64_
       to_points(half[i][0], half[i][1], half[i][2], half[i][3], half[i][4], half[i][5], line);
       for (int j = 0; j < 6; ++j, to += point_step) hn::StoreU(line[j], d, to);
     }
-  }
+  });
   const float bound = kWinogradOutlier * static_cast<float>(channels);
   for (std::int64_t k = 0; k < depth; ++k)
     again[k] = are_even(sizes[k], bound) ? 0 : small_windows(x, row, column, channels, shares + k * channels, bound);
@@ -166,9 +173,8 @@ bool output(const float* points, std::int64_t point_step, const float* bias, std
             std::int64_t columns, float* out, std::int64_t row, std::int64_t column) {
   const F d;
   V fault = hn::Zero(d);  // stays zero while all is finite: x - x is not a number else
-  for (std::int64_t c = 0; c < channels; c += lanes()) {
-    const std::int64_t n = channels - c;
-    const V start = bias != nullptr ? load(bias + c, n) : hn::Zero(d);
+  each_vector(channels, [&](std::int64_t c, const auto& some) HWY_ATTR {
+    const V start = bias != nullptr ? some.load(bias + c) : hn::Zero(d);
     V half[4][6], line[4];
     const float* from = points + c;
     for (int j = 0; j < 6; ++j, from += point_step) {
@@ -183,10 +189,10 @@ bool output(const float* points, std::int64_t point_step, const float* bias, std
       for (std::int64_t j = 0; j < columns; ++j, to += column) {
         const V v = hn::Add(line[j], start);
         fault = hn::Add(fault, hn::Sub(v, v));
-        store(v, to, n);
+        some.store(v, to);
       }
     }
-  }
+  });
   return hn::AllTrue(d, hn::Eq(fault, hn::Zero(d)));
 }
 
