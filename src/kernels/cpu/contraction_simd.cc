@@ -37,32 +37,47 @@ HWY_NOINLINE void tile(std::int64_t k, const T* HWY_RESTRICT a, std::int64_t a_r
                        std::int64_t n, bool add) {
   typedef T Vec __attribute__((vector_size(64)));
   constexpr std::int64_t width = vectors * kLanes<T>;
-  Vec sums[rows][vectors] = {};
+  // Unrolled, so that they stay in registers from the first to the last.
+  Vec sums[rows][vectors];
+#pragma GCC unroll 8
+  for (int r = 0; r < rows; ++r)
+#pragma GCC unroll 8
+    for (int v = 0; v < vectors; ++v) sums[r][v] = Vec{};
   for (std::int64_t i = 0; i < k; ++i, b += b_row, a += a_column) {
     Vec right[vectors];
+#pragma GCC unroll 8
     for (int v = 0; v < vectors; ++v) std::memcpy(&right[v], b + v * kLanes<T>, 64);
+#pragma GCC unroll 8
     for (int r = 0; r < rows; ++r) {
       const T left = a[r * a_row];
+#pragma GCC unroll 8
       for (int v = 0; v < vectors; ++v) sums[r][v] += right[v] * left;
     }
   }
+  if (n == width && !add) {
+#pragma GCC unroll 8
+    for (int r = 0; r < rows; ++r)
+#pragma GCC unroll 8
+      for (int v = 0; v < vectors; ++v) std::memcpy(c + r * c_row + v * kLanes<T>, &sums[r][v], 64);
+    return;
+  }
+#pragma GCC unroll 8
   for (int r = 0; r < rows; ++r) {
     T* to = c + r * c_row;
     if (n == width) {
+#pragma GCC unroll 8
       for (int v = 0; v < vectors; ++v) {
-        Vec sum = sums[r][v];
-        if (add) {
-          Vec before;
-          std::memcpy(&before, to + v * kLanes<T>, 64);
-          sum += before;
-        }
-        std::memcpy(to + v * kLanes<T>, &sum, 64);
+        Vec before;
+        std::memcpy(&before, to + v * kLanes<T>, 64);
+        sums[r][v] += before;
+        std::memcpy(to + v * kLanes<T>, &sums[r][v], 64);
       }
-    } else {
-      T row[width];
-      std::memcpy(row, sums[r], sizeof row);
-      for (std::int64_t j = 0; j < n; ++j) to[j] = static_cast<T>(add ? to[j] + row[j] : row[j]);
+      continue;
     }
+    T row[width];
+#pragma GCC unroll 8
+    for (int v = 0; v < vectors; ++v) std::memcpy(row + v * kLanes<T>, &sums[r][v], 64);
+    for (std::int64_t j = 0; j < n; ++j) to[j] = static_cast<T>(add ? to[j] + row[j] : row[j]);
   }
 }
 
