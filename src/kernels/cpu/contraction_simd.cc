@@ -31,6 +31,18 @@ constexpr std::int64_t kLanes = static_cast<std::int64_t>(kBytes / sizeof(T));
 template <class T>
 constexpr std::int64_t kWidth = kVectors * kLanes<T>;
 
+// The first n of a vector's elements; masked where that does not touch what lies behind.
+template <class T>
+HWY_INLINE void store_some(const T* from, std::int64_t n, T* to) {
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2
+  const hwy::HWY_NAMESPACE::ScalableTag<T> d;
+  hwy::HWY_NAMESPACE::BlendedStore(hwy::HWY_NAMESPACE::LoadU(d, from),
+                                   hwy::HWY_NAMESPACE::FirstN(d, static_cast<std::size_t>(n)), d, to);
+#else
+  std::copy_n(from, n, to);
+#endif
+}
+
 // n is at most `vectors` of them.
 template <class T, int rows, int vectors>
 HWY_NOINLINE void tile(std::int64_t k, const T* HWY_RESTRICT a, std::int64_t a_row, std::int64_t a_column,
@@ -78,7 +90,9 @@ HWY_NOINLINE void tile(std::int64_t k, const T* HWY_RESTRICT a, std::int64_t a_r
       } else if (rest > 0) {
         T row[kLanes<T>];
         std::memcpy(row, &sums[r][v], kBytes);
-        for (std::int64_t j = 0; j < rest; ++j) to[j] = static_cast<T>(add ? to[j] + row[j] : row[j]);
+        if (add)
+          for (std::int64_t j = 0; j < rest; ++j) row[j] = static_cast<T>(row[j] + to[j]);
+        store_some(row, rest, to);
       }
     }
   }
