@@ -20,7 +20,8 @@ class ShallowMatMul final : public Kernel {
       : s_(config), loops_(product_loops<float>()), panels_((s_.n + loops_.width - 1) / loops_.width) {
     if (!config.b_constant.known()) return;
     std::string recipe = "shallow matmul " + to_string(config.b);
-    for (const std::int64_t size : {s_.b_row, s_.b_column, loops_.width}) recipe.append(1, ' ').append(std::to_string(size));
+    for (const std::int64_t size : {s_.b_row, s_.b_column, loops_.width})
+      recipe.append(1, ' ').append(std::to_string(size));
     constant_ = packed.get(config.b_constant, 0, recipe, [&] {
       auto buffer = aligned_buffer(panel_bytes());
       pack(static_cast<const float*>(config.b_constant.data), static_cast<float*>(buffer.get()));
