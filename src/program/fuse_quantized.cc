@@ -42,7 +42,8 @@ class Joining {
       if (ends_chain(n)) join_table(n);
     });
     rewriter_.each([&](NodeId n) {
-      if (ends_chain(n)) join_backward(n);
+      const Node& node = rewriter_.node(n);
+      if (node.parts.empty() && quantizes_by_one(graph_, node)) join_backward(n);
     });
     rewriter_.commit();
   }
@@ -209,7 +210,7 @@ class Joining {
       for (const ValueId id : node.inputs) {
         if (id == kNone || rewriter_.producer(id) == kNoNode) continue;
         const Node& from = rewriter_.node(rewriter_.producer(id));
-        if (dequantizing(graph_, from)) reads_quantized = true;
+        if (dequantizes_by_one(graph_, from)) reads_quantized = true;
         // What is better joined to its product stays with it.
         if (from.op == &ops::Conv || from.op == &ops::MatMul || from.op == &ops::Gemm) return;
         if (before == kNone && is_elementwise(from) && same_shape(id, running)) before = id;

@@ -60,23 +60,45 @@ inline std::optional<OneScale> one_scale(const Graph& graph, const Node& node, V
   return found;
 }
 
+// Whether the scale and the zero point of such a node are one number each, which runs may bring.
+inline bool has_one_scale(const Graph& graph, const Node& node, ValueId quantized) {
+  const opset::ValueType& type = graph.value(quantized).type;
+  if (node.schema != &node.op->history.back() || !node.parts.empty() || !type.is_tensor() || !is_8_bit(type.elem))
+    return false;
+  const auto single = [&](ValueId id, DataType wanted) {
+    const opset::ValueType& t = graph.value(id).type;
+    return t.is_tensor() && t.elem == wanted && t.has_rank() &&
+           (t.shape->empty() || (t.shape->size() == 1 && (*t.shape)[0] == opset::DimExpr(1)));
+  };
+  return single(node.inputs[1], DataType::Float) && (node.input(2) == kNone || single(node.inputs[2], type.elem));
+}
+inline bool dequantizes_by_one(const Graph& graph, const Node& node) {
+  return node.op == &ops::DequantizeLinear && is_float_value(graph, node.outputs[0]) &&
+         has_one_scale(graph, node, node.inputs[0]);
+}
+
 // Of a DequantizeLinear from 8 bits to float.
 inline std::optional<OneScale> dequantizing(const Graph& graph, const Node& node) {
   if (node.op != &ops::DequantizeLinear || !is_float_value(graph, node.outputs[0])) return {};
   return one_scale(graph, node, node.inputs[0]);
 }
 
-// Of a QuantizeLinear from float to 8 bits, which divides in f32.
-inline std::optional<OneScale> quantizing(const Graph& graph, const Node& node) {
+// A QuantizeLinear from float, which divides in f32.
+inline bool divides_in_float(const Graph& graph, const Node& node) {
   if (node.op != &ops::QuantizeLinear || node.schema != &node.op->history.back() ||
       !is_float_value(graph, node.inputs[0]))
-    return {};
+    return false;
   const auto elem = [&](ValueId id) { return id == kNone ? DataType::Undefined : graph.value(id).type.elem; };
   const ValueId zero = node.input(2);
-  if (ops::resolve_quantize(NodeParameters(node), elem(node.inputs[1]), zero != kNone, elem(zero)).division !=
-      DataType::Float)
-    return {};
-  return one_scale(graph, node, node.outputs[0]);
+  return ops::resolve_quantize(NodeParameters(node), elem(node.inputs[1]), zero != kNone, elem(zero)).division ==
+         DataType::Float;
+}
+// Of one to 8 bits.
+inline std::optional<OneScale> quantizing(const Graph& graph, const Node& node) {
+  return divides_in_float(graph, node) ? one_scale(graph, node, node.outputs[0]) : std::nullopt;
+}
+inline bool quantizes_by_one(const Graph& graph, const Node& node) {
+  return divides_in_float(graph, node) && has_one_scale(graph, node, node.outputs[0]);
 }
 
 }  // namespace norn::program

@@ -15,6 +15,7 @@
 #include "ops/math/qlinear_matmul/qlinear_matmul.h"
 #include "ops/math/softmax/softmax.h"
 #include "ops/math/topk/topk.h"
+#include "ops/microsoft/quantized_recurrent/quantized_recurrent.h"
 #include "ops/nn/attention/attention.h"
 #include "ops/nn/batch_normalization/batch_normalization.h"
 #include "ops/nn/col2im/col2im.h"
@@ -155,6 +156,7 @@ constexpr Entry kTable[] = {
     {&ops::Squeeze, select_view},
     {&ops::Unsqueeze, select_view},
     {&ops::Identity, select_view},
+    {&ops::microsoft::DynamicQuantizeLSTM, select_quantized_recurrent},
     {&ops::LSTM, select_recurrent},
     {&ops::GRU, select_recurrent},
     {&ops::RNN, select_recurrent},

@@ -308,6 +308,7 @@ bool select_resize(Selector&);
 bool select_expand(Selector&);
 bool select_trees(Selector&);
 bool select_recurrent(Selector&);
+bool select_quantized_recurrent(Selector&);
 bool select_linear(Selector&);
 bool select_label_encoder(Selector&);
 bool select_scaler(Selector&);

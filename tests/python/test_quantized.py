@@ -180,6 +180,27 @@ def test_tables_have_the_bits_of_reference_kernels(kind):
     np.testing.assert_array_equal(session.run(None, x)[0], reference.run(None, x)[0])
 
 
+@pytest.mark.parametrize("kind", [np.uint8, np.int8])
+def test_scales_that_runs_bring_are_joined_as_well(kind):
+    """Whatever they are: as the reference kernels have it."""
+    t = np.dtype(kind).name
+    m = model(
+        f"agraph ({t}[300] a, {t}[300] b, float sa, float sb, float[1] sy, {t} za, {t} zy) => ({t}[300] y) {{"
+        "c = DequantizeLinear(a, sa, za) d = DequantizeLinear(b, sb) e = Add(c, d) f = Mul(e, c) r = Relu(f)"
+        "y = QuantizeLinear(r, sy, zy) }"
+    )
+    session = norn.InferenceSession(m.SerializeToString())
+    reference = norn.InferenceSession(m.SerializeToString(), norn.SessionOptions(reference_only=True))
+    bytes_of = np.arange(300)
+    feeds = {"a": bytes_of.astype(kind), "b": (bytes_of * 7).astype(kind), "za": kind(3), "zy": kind(100)}
+    for sa in (0.1, 0.0, -0.5, np.inf, np.nan, 1e-41):
+        for sb in (0.2, -0.1, 3e38):
+            for sy in (0.07, 0.0, -0.3, np.inf, np.nan, 1e-41, 3e38):
+                given = feeds | {"sa": np.float32(sa), "sb": np.float32(sb), "sy": np.float32([sy])}
+                np.testing.assert_array_equal(session.run(None, given)[0], reference.run(None, given)[0], str((sa, sb, sy)))
+    assert "Add+Mul+Relu+QuantizeLinear  simd" in session.explain(given)
+
+
 def test_without_dot_products_of_bytes():
     """The same bits where oneDNN has no instructions that sum exactly."""
     code = """

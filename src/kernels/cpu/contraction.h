@@ -4,6 +4,7 @@
 #include <cstring>
 #include <span>
 
+#include "kernels/cpu/transpose.h"
 #include "kernels/kernel.h"
 
 namespace norn::kernels {
@@ -95,10 +96,18 @@ ProductLoops<T> product_loops();
 template <class T>
 void pack_product_panels(const T* b, std::int64_t b_row, std::int64_t b_column, std::int64_t k, std::int64_t n,
                          std::int64_t width, std::int64_t first, std::int64_t last, T* packed) {
+  constexpr std::int64_t kWorthTurning = 8;
+  const bool turns = b_row == 1 && b_column != 1 && k >= kWorthTurning;  // columns lie as rows do
   for (std::int64_t p = first; p < last; ++p) {
     const std::int64_t columns = n - p * width < width ? n - p * width : width;
     const T* from = b + p * width * b_column;
     T* to = packed + p * width * k;
+    if (turns) {
+      transpose_grid(from, to, nullptr, 0, columns, k, b_column, width, sizeof(T));
+      for (std::int64_t l = 0; columns < width && l < k; ++l)
+        for (std::int64_t j = columns; j < width; ++j) to[l * width + j] = T{0};
+      continue;
+    }
     for (std::int64_t l = 0; l < k; ++l, from += b_row, to += width) {
       if (b_column == 1) {
         std::memcpy(to, from, static_cast<std::size_t>(columns) * sizeof(T));

@@ -17,51 +17,83 @@ namespace norn::kernels {
 namespace HWY_NAMESPACE {
 namespace products {
 
-// Vectors of 64 bytes are several registers on other machines.
-constexpr int kVectors = HWY_MAX_BYTES >= 64 ? 4 : 1;
-constexpr int kRows = HWY_MAX_BYTES >= 64 ? 6 : 4;
+// Of a register: the compiler keeps no sums of longer vectors in several. Every machine has some of 16.
+constexpr std::size_t kBytes = HWY_MAX_BYTES < 16 ? 16 : HWY_MAX_BYTES;
+constexpr int kVectors = kBytes >= 64 ? 4 : 2;
+constexpr int kRows = 6;
 constexpr std::int64_t kDepth = 512;
 constexpr std::int64_t kFirstCache = 24 << 10;
 constexpr std::int64_t kSecondCache = 512 << 10;
 constexpr std::int64_t kThin = 64;
 
 template <class T>
-constexpr std::int64_t kLanes = 64 / sizeof(T);
+constexpr std::int64_t kLanes = static_cast<std::int64_t>(kBytes / sizeof(T));
 template <class T>
 constexpr std::int64_t kWidth = kVectors * kLanes<T>;
+
+// The first n of a vector's elements; masked where that does not touch what lies behind.
+template <class T>
+HWY_INLINE void store_some(const T* from, std::int64_t n, T* to) {
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2
+  const hwy::HWY_NAMESPACE::ScalableTag<T> d;
+  hwy::HWY_NAMESPACE::BlendedStore(hwy::HWY_NAMESPACE::LoadU(d, from),
+                                   hwy::HWY_NAMESPACE::FirstN(d, static_cast<std::size_t>(n)), d, to);
+#else
+  std::copy_n(from, n, to);
+#endif
+}
 
 // n is at most `vectors` of them.
 template <class T, int rows, int vectors>
 HWY_NOINLINE void tile(std::int64_t k, const T* HWY_RESTRICT a, std::int64_t a_row, std::int64_t a_column,
                        const T* HWY_RESTRICT b, std::int64_t b_row, T* HWY_RESTRICT c, std::int64_t c_row,
                        std::int64_t n, bool add) {
-  typedef T Vec __attribute__((vector_size(64)));
+  typedef T Vec __attribute__((vector_size(kBytes)));
   constexpr std::int64_t width = vectors * kLanes<T>;
-  Vec sums[rows][vectors] = {};
+  // Unrolled, so that they stay in registers from the first to the last.
+  Vec sums[rows][vectors];
+#pragma GCC unroll 8
+  for (int r = 0; r < rows; ++r)
+#pragma GCC unroll 8
+    for (int v = 0; v < vectors; ++v) sums[r][v] = Vec{};
   for (std::int64_t i = 0; i < k; ++i, b += b_row, a += a_column) {
     Vec right[vectors];
-    for (int v = 0; v < vectors; ++v) std::memcpy(&right[v], b + v * kLanes<T>, 64);
+#pragma GCC unroll 8
+    for (int v = 0; v < vectors; ++v) std::memcpy(&right[v], b + v * kLanes<T>, kBytes);
+#pragma GCC unroll 8
     for (int r = 0; r < rows; ++r) {
       const T left = a[r * a_row];
+#pragma GCC unroll 8
       for (int v = 0; v < vectors; ++v) sums[r][v] += right[v] * left;
     }
   }
+  if (n == width && !add) {
+#pragma GCC unroll 8
+    for (int r = 0; r < rows; ++r)
+#pragma GCC unroll 8
+      for (int v = 0; v < vectors; ++v) std::memcpy(c + r * c_row + v * kLanes<T>, &sums[r][v], kBytes);
+    return;
+  }
+#pragma GCC unroll 8
   for (int r = 0; r < rows; ++r) {
-    T* to = c + r * c_row;
-    if (n == width) {
-      for (int v = 0; v < vectors; ++v) {
-        Vec sum = sums[r][v];
+#pragma GCC unroll 8
+    for (int v = 0; v < vectors; ++v) {
+      T* to = c + r * c_row + v * kLanes<T>;
+      const std::int64_t rest = n - v * kLanes<T>;
+      if (rest >= kLanes<T>) {
         if (add) {
           Vec before;
-          std::memcpy(&before, to + v * kLanes<T>, 64);
-          sum += before;
+          std::memcpy(&before, to, kBytes);
+          sums[r][v] += before;
         }
-        std::memcpy(to + v * kLanes<T>, &sum, 64);
+        std::memcpy(to, &sums[r][v], kBytes);
+      } else if (rest > 0) {
+        T row[kLanes<T>];
+        std::memcpy(row, &sums[r][v], kBytes);
+        if (add)
+          for (std::int64_t j = 0; j < rest; ++j) row[j] = static_cast<T>(row[j] + to[j]);
+        store_some(row, rest, to);
       }
-    } else {
-      T row[width];
-      std::memcpy(row, sums[r], sizeof row);
-      for (std::int64_t j = 0; j < n; ++j) to[j] = static_cast<T>(add ? to[j] + row[j] : row[j]);
     }
   }
 }
@@ -75,13 +107,9 @@ Tile<T> tile_of(std::int64_t rows) {
     case 1: return tile<T, 1, vectors>;
     case 2: return tile<T, 2, vectors>;
     case 3: return tile<T, 3, vectors>;
-#if HWY_MAX_BYTES >= 64
     case 4: return tile<T, 4, vectors>;
     case 5: return tile<T, 5, vectors>;
     default: return tile<T, 6, vectors>;
-#else
-    default: return tile<T, 4, vectors>;
-#endif
   }
 }
 
@@ -93,7 +121,9 @@ void multiply(std::int64_t m, std::int64_t n, std::int64_t k, const T* a, std::i
     const std::int64_t deep = std::min(kDepth, k - k0);
     const auto product = [&](std::int64_t m0, std::int64_t n0) {
       const std::int64_t rows = std::min<std::int64_t>(kRows, m - m0), columns = std::min(width, n - n0);
-      const Tile<T> tile = columns <= kLanes<T> ? tile_of<T, 1>(rows) : tile_of<T, kVectors>(rows);
+      const Tile<T> tile = columns <= kLanes<T>                       ? tile_of<T, 1>(rows)
+                           : kVectors > 2 && columns <= 2 * kLanes<T> ? tile_of<T, 2>(rows)
+                                                                      : tile_of<T, kVectors>(rows);
       tile(deep, a + m0 * a_row + k0 * a_column, a_row, a_column, b + n0 / width * panel_stride + k0 * row_stride,
            row_stride, c + m0 * c_row + n0, c_row, columns, add || k0 != 0);
     };
@@ -112,15 +142,15 @@ void multiply(std::int64_t m, std::int64_t n, std::int64_t k, const T* a, std::i
 
 template <class T>
 T dot(const T* HWY_RESTRICT a, const T* HWY_RESTRICT b, std::int64_t n) {
-  typedef T Vec __attribute__((vector_size(64)));
+  typedef T Vec __attribute__((vector_size(kBytes)));
   constexpr std::int64_t step = 4 * kLanes<T>;
   Vec sums[4] = {};
   std::int64_t i = 0;
   for (; i + step <= n; i += step)
     for (int v = 0; v < 4; ++v) {
       Vec x, y;
-      std::memcpy(&x, a + i + v * kLanes<T>, 64);
-      std::memcpy(&y, b + i + v * kLanes<T>, 64);
+      std::memcpy(&x, a + i + v * kLanes<T>, kBytes);
+      std::memcpy(&y, b + i + v * kLanes<T>, kBytes);
       sums[v] += x * y;
     }
   const Vec all = (sums[0] + sums[1]) + (sums[2] + sums[3]);

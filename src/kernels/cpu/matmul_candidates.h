@@ -71,6 +71,9 @@ std::unique_ptr<Kernel> make_rows_matmul(const MatMulConfig& config, PackedConst
 std::string narrow_matmul_refuses(const MatMulConfig& config);
 std::unique_ptr<Kernel> make_narrow_matmul(const MatMulConfig& config, PackedConstants& packed);
 
+std::string shallow_matmul_refuses(const MatMulConfig& config);
+std::unique_ptr<Kernel> make_shallow_matmul(const MatMulConfig& config, PackedConstants& packed);
+
 std::string panel_matmul_refuses(const MatMulConfig& config);
 std::unique_ptr<Kernel> make_panel_matmul(const MatMulConfig& config, PackedConstants& packed);
 // The constant matrices of B, one behind the other, in panels as gemm.h has them, all of them whole.

@@ -51,6 +51,12 @@ PanelShape laid_out_for(const PanelTable& table, PanelShape shape) {
   return shape;
 }
 
+std::string PanelShape::key() const {
+  std::string key = " ";
+  key += std::to_string(quads());
+  return vectors_apart ? key + " apart" : key;
+}
+
 PanelShape::Column PanelShape::place(std::int64_t group, std::int64_t tap, std::int64_t column) const {
   const std::int64_t vector = column / kPanelLanes;
   if (vectors_apart)

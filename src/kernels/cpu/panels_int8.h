@@ -106,7 +106,7 @@ struct PanelShape {
     std::int64_t at, quad;  // of its first byte; between quads
   };
   Column place(std::int64_t group, std::int64_t tap, std::int64_t column) const;
-  std::string key() const { return " " + std::to_string(quads()) + (vectors_apart ? " apart" : ""); }
+  std::string key() const;
   // Columns of the groups before one, in whole vectors.
   std::int64_t columns_before(std::int64_t group) const { return group * vectors() * kPanelLanes; }
 };

@@ -236,8 +236,53 @@ __m512i quad(const std::uint8_t* from, std::int64_t row, std::int64_t rows, __mm
   return _mm512_maskz_inserti64x4(0xff, _mm512_castsi256_si512(low), high, 1);
 }
 
+// Four rows of all 64 columns of a panel.
+struct WideQuad {
+  __m512i vectors[kPanelVectors];
+};
+WideQuad wide_quad(const std::uint8_t* from, std::int64_t row, std::int64_t rows, __m512i sign) {
+  __m512i r[4];
+#pragma GCC unroll 4
+  for (int i = 0; i < 4; ++i)
+    r[i] = i < rows ? _mm512_xor_si512(_mm512_loadu_si512(from + i * row), sign) : _mm512_setzero_si512();
+  constexpr __mmask64 kBytes = ~__mmask64{0};
+  constexpr __mmask32 kPairs = ~__mmask32{0};
+  const __m512i low01 = _mm512_maskz_unpacklo_epi8(kBytes, r[0], r[1]);
+  const __m512i low23 = _mm512_maskz_unpacklo_epi8(kBytes, r[2], r[3]);
+  const __m512i high01 = _mm512_maskz_unpackhi_epi8(kBytes, r[0], r[1]);
+  const __m512i high23 = _mm512_maskz_unpackhi_epi8(kBytes, r[2], r[3]);
+  // Four columns of each of the four vectors, side by side.
+  const __m512i a = _mm512_maskz_unpacklo_epi16(kPairs, low01, low23);
+  const __m512i b = _mm512_maskz_unpackhi_epi16(kPairs, low01, low23);
+  const __m512i c = _mm512_maskz_unpacklo_epi16(kPairs, high01, high23);
+  const __m512i d = _mm512_maskz_unpackhi_epi16(kPairs, high01, high23);
+  const __m512i ab = _mm512_maskz_shuffle_i32x4(kAll, a, b, 0x44), cd = _mm512_maskz_shuffle_i32x4(kAll, c, d, 0x44);
+  const __m512i ab2 = _mm512_maskz_shuffle_i32x4(kAll, a, b, 0xee), cd2 = _mm512_maskz_shuffle_i32x4(kAll, c, d, 0xee);
+  return {{_mm512_maskz_shuffle_i32x4(kAll, ab, cd, 0x88), _mm512_maskz_shuffle_i32x4(kAll, ab, cd, 0xdd),
+           _mm512_maskz_shuffle_i32x4(kAll, ab2, cd2, 0x88), _mm512_maskz_shuffle_i32x4(kAll, ab2, cd2, 0xdd)}};
+}
+
+void pack_wide(const std::uint8_t* from, std::int64_t row, std::int64_t depth, bool flip, std::int8_t* to,
+               std::int32_t* sums) {
+  const __m512i sign = _mm512_set1_epi8(static_cast<char>(flip ? -128 : 0)), ones = _mm512_set1_epi8(1);
+  __m512i total[kPanelVectors];
+#pragma GCC unroll 4
+  for (__m512i& t : total) t = _mm512_setzero_si512();
+  for (std::int64_t k = 0; k < depth; k += 4, from += 4 * row, to += kPanelVectors * 64) {
+    const WideQuad four = wide_quad(from, row, depth - k, sign);
+#pragma GCC unroll 4
+    for (int v = 0; v < kPanelVectors; ++v) {
+      total[v] = _mm512_dpbusd_epi32(total[v], ones, four.vectors[v]);
+      _mm512_storeu_si512(to + v * 64, four.vectors[v]);
+    }
+  }
+#pragma GCC unroll 4
+  for (int v = 0; v < kPanelVectors; ++v) _mm512_storeu_si512(sums + v * kPanelLanes, total[v]);
+}
+
 void pack(const std::uint8_t* from, std::int64_t row, std::int64_t depth, std::int64_t columns, bool flip,
           std::int8_t* to, std::int32_t* sums) {
+  if (columns == kPanelVectors * kPanelLanes) return pack_wide(from, row, depth, flip, to, sums);
   const __m128i sign = _mm_set1_epi8(static_cast<char>(flip ? -128 : 0));
   const __m512i ones = _mm512_set1_epi8(1);
   const std::int64_t vectors = (columns + kPanelLanes - 1) / kPanelLanes;

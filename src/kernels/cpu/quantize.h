@@ -49,6 +49,12 @@ struct DynamicQuantizeConfig {
   std::int64_t elements = 0;
 };
 std::span<const Candidate<DynamicQuantizeConfig>> dynamic_quantize_candidates();
+// What follows from the least and the largest of each of `count` parts of the data: NaN for both if one is NaN.
+struct DynamicRange {
+  float scale = 0, divisor = 1;  // which is not 0
+  int zero = 0;
+};
+DynamicRange dynamic_range(const float* ranges, std::int64_t count);
 
 // Runs of one scale. Internal to the kernels.
 struct QuantizeTable {

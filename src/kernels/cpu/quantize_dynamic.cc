@@ -27,17 +27,7 @@ class DynamicQuantize final : public Kernel {
       const std::int64_t first = elements_ * i / pieces_, last = elements_ * (i + 1) / pieces_;
       int8_table().range(x + first, last - first, ranges + 2 * i, ranges + 2 * i + 1);
     });
-    float low = 0, high = 0;
-    bool is_number = true;
-    for (std::int64_t i = 0; i < pieces_; ++i) {
-      is_number = is_number && ranges[2 * i] == ranges[2 * i];
-      low = std::min(low, ranges[2 * i]);
-      high = std::max(high, ranges[2 * i + 1]);
-    }
-    const float scale = is_number ? (high - low) / 255.0f : std::numeric_limits<float>::quiet_NaN();
-    const float divisor = scale == 0.0f ? 1.0f : scale;
-    const float exact = std::nearbyint(-(low / divisor));
-    const int zero = exact > 255.0f ? 255 : exact > 0.0f ? static_cast<int>(exact) : 0;  // NaN: 0
+    const auto [scale, divisor, zero] = dynamic_range(ranges, pieces_);
     if (operands[2]) *static_cast<float*>(operands[2]) = scale;
     if (operands[3]) *static_cast<std::uint8_t*>(operands[3]) = static_cast<std::uint8_t>(zero);
     base::parallel_for(pieces_, [&](std::int64_t i) {
@@ -62,6 +52,20 @@ constexpr Candidate<DynamicQuantizeConfig> kDynamicQuantizeCandidates[] = {{"sim
 
 }  // namespace
 }  // namespace quantize_dynamic_cc
+
+DynamicRange dynamic_range(const float* ranges, std::int64_t count) {
+  float low = 0, high = 0;
+  bool is_number = true;
+  for (std::int64_t i = 0; i < count; ++i) {
+    is_number = is_number && ranges[2 * i] == ranges[2 * i];
+    low = std::min(low, ranges[2 * i]);
+    high = std::max(high, ranges[2 * i + 1]);
+  }
+  const float scale = is_number ? (high - low) / 255.0f : std::numeric_limits<float>::quiet_NaN();
+  const float divisor = scale == 0.0f ? 1.0f : scale;
+  const float exact = std::nearbyint(-(low / divisor));
+  return {scale, divisor, exact > 255.0f ? 255 : exact > 0.0f ? static_cast<int>(exact) : 0};  // NaN: 0
+}
 
 std::span<const Candidate<DynamicQuantizeConfig>> dynamic_quantize_candidates() { return kDynamicQuantizeCandidates; }
 

@@ -1,4 +1,4 @@
-// Recurrent layers, f32: RNN, GRU and LSTM over all steps of a batch of sequences.
+// Recurrent layers: RNN, GRU and LSTM over all steps of a batch of sequences; f32, or with products of 8-bit integers.
 #pragma once
 #include <cstdint>
 #include <limits>
@@ -52,5 +52,23 @@ struct RecurrentConfig {
   }
 };
 std::span<const Candidate<RecurrentConfig>> recurrent_candidates();
+
+// LSTM by products of 8-bit integers, summed exactly: X as a whole, and the state of each sequence at every step, are
+// rounded to uint8 by their ranges, as DynamicQuantizeLinear does; the rest is f32.
+struct QuantizedRecurrentOperand {
+  // Those up to P, and the outputs, are LSTM's, but W and R are [direction, input, column], gate behind gate in the
+  // columns. Scales and zero points: one for each direction, or for each of its columns.
+  enum Index : std::size_t { X, W, R, B, Lengths, H, C, P, WScale, WZero, RScale, RZero, Y, YH, YC, kCount };
+};
+struct QuantizedRecurrentConfig {
+  // Its w and r: the integers.
+  RecurrentConfig layer;
+  DataType type = DataType::Int8;                                     // of W and R: Uint8 or Int8
+  std::int64_t w_scales = 1, w_zeros = 1, r_scales = 1, r_zeros = 1;  // for a direction: 1, or 4 * hidden
+  Contents w_zero, r_zero;
+
+  auto fields() const noexcept { return std::tie(layer, type, w_scales, w_zeros, r_scales, r_zeros, w_zero, r_zero); }
+};
+std::span<const Candidate<QuantizedRecurrentConfig>> quantized_recurrent_candidates();
 
 }  // namespace norn::kernels

@@ -18,6 +18,21 @@ struct RecurrentRow {
   const float* state_bias;  // GRU, linear before the reset: what is added to R h of gate h; or null
   float* reset_h;           // GRU, linear behind the reset: r h
 };
+// The gates' sums of integers, in place of a row's: blocks of 16 units (kGateUnits), in each of them gate behind gate.
+// A gate is input * input_scale * input_scales + bias + (product - zero * column_sums) * scale * scales.
+struct GateSums {
+  const std::int32_t* input;
+  const float* input_scales;
+  float input_scale;
+  const float* bias;
+  const std::int32_t *product, *column_sums;
+  const float* scales;
+  std::int32_t zero;
+  float scale;
+};
+constexpr std::int64_t kGateUnits = 16;
+constexpr std::int64_t kGateColumns = 4 * kGateUnits;  // of a block
+
 struct RecurrentRule {
   const RecurrentActivation* activations;  // of the direction
   float clip;
@@ -33,6 +48,15 @@ struct RecurrentTable {
   void (*gru)(const RecurrentRow&, const RecurrentRule&, std::int64_t n);
   void (*gru_gates)(const RecurrentRow&, const RecurrentRule&, std::int64_t n);
   void (*gru_state)(const RecurrentRow&, const RecurrentRule&, std::int64_t n);
+  // The row's own sums are not read; it begins with a block.
+  void (*lstm_of_sums)(const RecurrentRow&, const GateSums&, const RecurrentRule&, std::int64_t n);
+
+  // Sums of products of 16-bit integers with a block of columns: sums[r][c] = the sum over i and j < 2 of
+  // x[r * x_row + 2 i + j] * w[(i * 64 + c) * 2 + j].
+  void (*multiply_pairs)(const std::int16_t* x, std::int64_t x_row, std::int64_t rows, const std::int16_t* w,
+                         std::int64_t pairs, std::int32_t* sums, std::int64_t sums_row);
+  // to[i] = from[i] - zero; `from` may be the last n bytes of `to`.
+  void (*centre)(const std::uint8_t* from, std::int32_t zero, std::int64_t n, std::int16_t* to);
 };
 const RecurrentTable& recurrent_table();
 

@@ -1,4 +1,6 @@
 // Gates of recurrent layers for each instruction set.
+#include <algorithm>
+
 #include "base/fork.h"
 #include "kernels/cpu/recurrent_row.h"
 #include "kernels/cpu/targets.h"
@@ -73,6 +75,25 @@ struct Units {
     return hn::Add(load(row.input + gate * row.gate_step), load(row.product + gate * row.gate_step));
   }
 };
+// What a gate of some units is given: of sums in f32, or of integers.
+struct RealGates {
+  const RecurrentRow& row;
+  HWY_INLINE V sum(Units u, std::int64_t gate) const { return u.sum(row, gate); }
+};
+struct WholeGates {
+  const GateSums& s;
+  HWY_INLINE V sum(Units u, std::int64_t gate) const {
+    // Blocks are there as a whole, also the last one.
+    const std::int64_t at = u.at / kGateUnits * kGateColumns + gate * kGateUnits + u.at % kGateUnits;
+    const auto real = [](VI whole, float scale, const float* scales) HWY_ATTR {
+      return hn::Mul(hn::Mul(hn::ConvertTo(F(), whole), constant(scale)), hn::LoadU(F(), scales));
+    };
+    const VI less = hn::Mul(hn::LoadU(I(), s.column_sums + at), hn::Set(I(), s.zero));
+    const VI product = hn::Sub(hn::LoadU(I(), s.product + at), less);
+    const V input = real(hn::LoadU(I(), s.input + at), s.input_scale, s.input_scales + at);
+    return hn::Add(hn::Add(input, hn::LoadU(F(), s.bias + at)), real(product, s.scale, s.scales + at));
+  }
+};
 template <class Body>
 HWY_INLINE void for_units(std::int64_t n, Body&& body) {
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(F()));
@@ -85,22 +106,26 @@ void rnn_units(const RecurrentRow& row, const RecurrentRule& rule, std::int64_t 
   for_units(n, [&](Units u) HWY_ATTR { u.store(f.first(u.sum(row, 0)), row.h_out); });
 }
 
-template <class Functions>
-void lstm_units(const RecurrentRow& row, const RecurrentRule& rule, std::int64_t n) {
+template <class Functions, class Gates>
+HWY_INLINE void lstm_units_of(const Gates& gates, const RecurrentRow& row, const RecurrentRule& rule, std::int64_t n) {
   const Functions f(rule);
   for_units(n, [&](Units u) HWY_ATTR {
     const V before = u.load(row.c);
     const auto sum = [&](std::int64_t gate, std::int64_t peephole, V c) HWY_ATTR {
-      const V s = u.sum(row, gate);
+      const V s = gates.sum(u, gate);
       if (row.peepholes == nullptr) return s;
       return hn::MulAdd(u.load(row.peepholes + peephole * row.gate_step), c, s);
     };
     const V input = f.gate(sum(0, 0, before));
     const V forget = rule.input_forget ? hn::Sub(constant(1.0f), input) : f.gate(sum(2, 2, before));
-    const V c = hn::MulAdd(forget, before, hn::Mul(input, f.cell(u.sum(row, 3))));
+    const V c = hn::MulAdd(forget, before, hn::Mul(input, f.cell(gates.sum(u, 3))));
     u.store(c, row.c);
     u.store(hn::Mul(f.gate(sum(1, 1, c)), f.state(c)), row.h_out);
   });
+}
+template <class Functions>
+void lstm_units(const RecurrentRow& row, const RecurrentRule& rule, std::int64_t n) {
+  lstm_units_of<Functions>(RealGates{row}, row, rule, n);
 }
 
 // (1 - z) g + z h
@@ -145,12 +170,87 @@ void choose(const RecurrentRow& row, const RecurrentRule& rule, std::int64_t n) 
   (are_default(rule, gates, states) ? by_default : any)(row, rule, n);
 }
 
+void lstm_of_sums(const RecurrentRow& row, const GateSums& sums, const RecurrentRule& rule, std::int64_t n) {
+  if (are_default(rule, 1, 2))
+    lstm_units_of<DefaultFunctions>(WholeGates{sums}, row, rule, n);
+  else
+    lstm_units_of<AnyFunctions>(WholeGates{sums}, row, rule, n);
+}
+
+// Which products ReorderWidenMulAccumulate adds up is known of x86: neighbours.
+#if HWY_TARGET == HWY_EMU128 || HWY_TARGET == HWY_SCALAR || !HWY_ARCH_X86
+void multiply_pairs(const std::int16_t* x, std::int64_t x_row, std::int64_t rows, const std::int16_t* w,
+                    std::int64_t pairs, std::int32_t* sums, std::int64_t sums_row) {
+  for (std::int64_t r = 0; r < rows; ++r, x += x_row, sums += sums_row) {
+    std::fill_n(sums, kGateColumns, 0);
+    for (std::int64_t i = 0; i < pairs; ++i)
+      for (std::int64_t c = 0; c < kGateColumns; ++c) {
+        const std::int16_t* const two = w + 2 * (i * kGateColumns + c);
+        sums[c] += x[2 * i] * two[0] + x[2 * i + 1] * two[1];
+      }
+  }
+}
+#else
+// Some rows times four vectors of a block's columns.
+using Pairs = hn::Repartition<std::int16_t, I>;
+constexpr std::int64_t kPairVectors = 4;
+template <int rows>
+HWY_INLINE void multiply_rows(const std::int16_t* x, std::int64_t x_row, const std::int16_t* w, std::int64_t pairs,
+                              std::int32_t* to, std::int64_t to_row) {
+  const std::int64_t lanes = lane_count();
+  VI sums[rows][kPairVectors];
+  for (auto& row : sums)
+    for (VI& sum : row) sum = hn::Zero(I());
+  VI none = hn::Zero(I());
+  for (std::int64_t i = 0; i < pairs; ++i, w += 2 * kGateColumns) {
+    hn::Vec<Pairs> column[kPairVectors];
+    for (std::int64_t v = 0; v < kPairVectors; ++v) column[v] = hn::LoadU(Pairs(), w + 2 * v * lanes);
+    for (std::int64_t r = 0; r < rows; ++r) {
+      std::int32_t two;
+      std::memcpy(&two, x + r * x_row + 2 * i, sizeof two);
+      const auto pair = hn::BitCast(Pairs(), hn::Set(I(), two));
+      for (std::int64_t v = 0; v < kPairVectors; ++v)
+        sums[r][v] = hn::ReorderWidenMulAccumulate(I(), pair, column[v], sums[r][v], none);
+    }
+  }
+  for (std::int64_t r = 0; r < rows; ++r)
+    for (std::int64_t v = 0; v < kPairVectors; ++v) hn::StoreU(sums[r][v], I(), to + r * to_row + v * lanes);
+}
+void multiply_pairs(const std::int16_t* x, std::int64_t x_row, std::int64_t rows, const std::int16_t* w,
+                    std::int64_t pairs, std::int32_t* sums, std::int64_t sums_row) {
+  const std::int64_t step = kPairVectors * lane_count();
+  for (std::int64_t c = 0; c < kGateColumns; c += step) {
+    std::int64_t r = 0;
+    // Sixteen registers hold the sums of two rows beside what is multiplied.
+    constexpr int kMost = HWY_TARGET <= HWY_AVX3 ? 4 : 2;
+    for (; r + kMost <= rows; r += kMost)
+      multiply_rows<kMost>(x + r * x_row, x_row, w + 2 * c, pairs, sums + r * sums_row + c, sums_row);
+    for (; r < rows; ++r) multiply_rows<1>(x + r * x_row, x_row, w + 2 * c, pairs, sums + r * sums_row + c, sums_row);
+  }
+}
+
+#endif
+
+void centre(const std::uint8_t* from, std::int32_t zero, std::int64_t n, std::int16_t* to) {
+  const hn::ScalableTag<std::int16_t> wide;
+  const hn::Rebind<std::uint8_t, decltype(wide)> narrow;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(wide));
+  const auto less = hn::Set(wide, static_cast<std::int16_t>(zero));
+  std::int64_t i = 0;
+  for (; i + lanes <= n; i += lanes)
+    hn::StoreU(hn::Sub(hn::PromoteTo(wide, hn::LoadU(narrow, from + i)), less), wide, to + i);
+  for (; i < n; ++i) to[i] = static_cast<std::int16_t>(from[i] - zero);
+}
+
 RecurrentTable recurrent() {
   return {choose<rnn_units<DefaultFunctions>, rnn_units<AnyFunctions>, 0, 1>,
           choose<lstm_units<DefaultFunctions>, lstm_units<AnyFunctions>, 1, 2>,
           choose<gru_units<DefaultFunctions>, gru_units<AnyFunctions>, 1, 1>,
           choose<gru_gate_units<DefaultFunctions>, gru_gate_units<AnyFunctions>, 1, 1>,
-          choose<gru_state_units<DefaultFunctions>, gru_state_units<AnyFunctions>, 1, 1>};
+          choose<gru_state_units<DefaultFunctions>, gru_state_units<AnyFunctions>, 1, 1>,
+          lstm_of_sums,
+          multiply_pairs,
+          centre};
 }
 
 }  // namespace recurrent_simd_cc

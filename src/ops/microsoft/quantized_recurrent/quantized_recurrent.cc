@@ -1,3 +1,7 @@
+// LSTM with products of integers. X, and at every step the state of a sequence, are rounded to uint8 as
+// DynamicQuantizeLinear does: X as a whole, each state by a scale of its own, so that no sequence depends on the state
+// of others. Sums of products with the weights are exact; biases, peepholes and activations are float.
+//
 // The matrices lie as [directions, inputs, 4 * hidden_size], the transpose of LSTM's, with scales and zero points for
 // each direction, or for each of its columns.
 #include "ops/microsoft/quantized_recurrent/quantized_recurrent.h"
@@ -51,20 +55,28 @@ constexpr Schema kDynamicQuantizeLstm[] = {
 };
 
 void infer_dynamic_quantize_lstm(InferContext& ctx) {
-  for (const int i : {0, 1, 2}) ctx.require_rank(i, 3);
-  const auto size = [&](int i, int axis) {
-    const auto known = size_of(ctx, i, axis);
-    return known ? *known : ctx.fresh_dim();
-  };
-  const auto given = ctx.attrs().find_i("hidden_size");
-  const DimExpr steps = size(0, 0), batch = size(0, 1), hidden = given ? DimExpr(*given) : size(2, 1);
-  const DimExpr directions = ctx.attrs().s("direction") == "bidirectional" ? 2 : 1;
+  const auto [layer, sizes] = resolve_quantized_recurrent(ctx);
+  const auto or_fresh = [&](const std::optional<DimExpr>& size) { return size ? *size : ctx.fresh_dim(); };
+  const DimExpr directions = layer.directions, hidden = or_fresh(sizes.hidden), batch = or_fresh(sizes.batch),
+                steps = or_fresh(sizes.steps);
   ctx.set(0, DataType::Float, {steps, directions, batch, hidden});
   for (const int i : {1, 2}) ctx.set(i, DataType::Float, {directions, batch, hidden});
 }
 
 }  // namespace
 }  // namespace quantized_recurrent_cc
+
+QuantizedRecurrentParams resolve_quantized_recurrent(const NodeView& node) {
+  constexpr auto kLayer = RecurrentLayer::Lstm;
+  QuantizedRecurrentParams p{resolve_recurrent(node, kLayer), {}};
+  p.sizes = resolve_recurrent_sizes(node, kLayer, p.layer, RecurrentStack::Columns);
+  for (int i = QuantizedRecurrentInput::WScale; i < QuantizedRecurrentInput::kCount; ++i) {
+    require_rank_of(node, i, {1, 2});
+    agree(node, i, 0, p.layer.directions, "the node's directions");
+    if (p.sizes.hidden) agree(node, i, 1, gates_of(kLayer).gates * *p.sizes.hidden, "the gates times the hidden size");
+  }
+  return p;
+}
 
 constinit const Operator DynamicQuantizeLSTM = {.domain = kMicrosoftDomain,
                                                 .name = "DynamicQuantizeLSTM",

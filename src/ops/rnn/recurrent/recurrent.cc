@@ -166,29 +166,32 @@ void infer_rnn(InferContext& ctx) { infer_recurrent(ctx, RecurrentLayer::Rnn); }
 }  // namespace recurrent_cc
 
 // W and R stack the gates' matrices, B the biases of both.
-RecurrentSizes resolve_recurrent_sizes(const NodeView& node, RecurrentLayer layer, const RecurrentParams& p) {
+RecurrentSizes resolve_recurrent_sizes(const NodeView& node, RecurrentLayer layer, const RecurrentParams& p,
+                                       RecurrentStack stack) {
   static constexpr int kRanks[] = {3, 3, 3, 2, 1, 3, 3, 2};
   for (int i = 0; i < 8; ++i) node.require_rank(i, kRanks[i]);
   const int time_axis = p.batch_first ? 1 : 0, batch_axis = 1 - time_axis;
+  const int gates_axis = stack == RecurrentStack::Rows ? 1 : 2, depth_axis = 3 - gates_axis;
   const DimExpr directions = p.directions, gates = gates_of(layer).gates;
   RecurrentSizes s{.hidden = {}, .batch = size_of(node, 0, batch_axis), .steps = size_of(node, 0, time_axis)};
   const auto join = [&](std::optional<DimExpr>& known, int input, int axis, const char* what) {
     if (const auto next = size_of(node, input, axis)) known = known ? node.unify(*known, *next, what) : *next;
   };
   if (p.hidden_size) s.hidden = *p.hidden_size;
-  join(s.hidden, 2, 2, "hidden_size and R");
+  join(s.hidden, 2, depth_axis, "hidden_size and R");
   for (const int state : {5, 6}) {
     join(s.hidden, state, 2, "the hidden size and the initial state");
     join(s.batch, state, p.batch_first ? 0 : 1, "the batch of X and that of the initial state");
     agree(node, state, p.batch_first ? 1 : 0, directions, "the node's directions");
   }
   join(s.batch, 4, 0, "the batch of X and the length of sequence_lens");
-  if (const auto w = size_of(node, 1, 1); w && !s.hidden && w->is_constant() && w->constant() % gates.constant() == 0)
+  if (const auto w = size_of(node, 1, gates_axis);
+      w && !s.hidden && w->is_constant() && w->constant() % gates.constant() == 0)
     s.hidden = w->constant() / gates.constant();
   for (const int i : {1, 2, 3, 7}) agree(node, i, 0, directions, "the node's directions");
-  agree(node, 1, 2, 0, 2);
+  agree(node, 1, depth_axis, 0, 2);
   if (s.hidden) {
-    for (const int i : {1, 2}) agree(node, i, 1, gates * *s.hidden, "the gates times the hidden size");
+    for (const int i : {1, 2}) agree(node, i, gates_axis, gates * *s.hidden, "the gates times the hidden size");
     agree(node, 3, 1, 2 * gates * *s.hidden, "twice the gates times the hidden size");
     agree(node, 7, 1, 3 * *s.hidden, "3 times the hidden size");
   }

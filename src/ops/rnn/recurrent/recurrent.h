@@ -56,7 +56,9 @@ RecurrentParams resolve_recurrent(const opset::NodeView& node, RecurrentLayer la
 struct RecurrentSizes {
   std::optional<opset::DimExpr> hidden, batch, steps;
 };
-RecurrentSizes resolve_recurrent_sizes(const opset::NodeView& node, RecurrentLayer layer,
-                                       const RecurrentParams& params);
+// Columns: the matrices of W and R are the transposes of ONNX's, gate behind gate in their columns.
+enum class RecurrentStack : std::uint8_t { Rows, Columns };
+RecurrentSizes resolve_recurrent_sizes(const opset::NodeView& node, RecurrentLayer layer, const RecurrentParams& params,
+                                       RecurrentStack stack = RecurrentStack::Rows);
 
 }  // namespace norn::ops

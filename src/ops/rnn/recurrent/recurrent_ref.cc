@@ -10,8 +10,7 @@
 
 #include "base/checked.h"
 #include "ops/common/elements.h"
-#include "ops/rnn/recurrent/recurrent.h"
-#include "opset/reference.h"
+#include "ops/rnn/recurrent/recurrent_ref.h"
 
 namespace norn::ops {
 inline namespace recurrent_ref_cc {
@@ -19,29 +18,35 @@ namespace {
 
 using opset::ReferenceContext;
 
-using Values = std::vector<double>;
-
 double dot(std::span<const double> a, std::span<const double> b) {
   double sum = 0;
   for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
   return sum;
 }
 
+using Values = std::vector<double>;
+
 struct Layer {
   RecurrentLayer kind;
-  RecurrentParams p;
+  const RecurrentParams& p;
   std::size_t hidden, features, gates;
-  Values w, r, b, peepholes;  // b and peepholes may be empty
+  const RecurrentNumbers& numbers;
+  Values b, peepholes;  // may be empty
 
   std::span<const double> row(const Values& matrix, std::size_t direction, std::size_t gate, std::size_t j,
                               std::size_t n) const {
     return std::span(matrix).subspan(((direction * gates + gate) * hidden + j) * n, n);
   }
   double input_part(std::size_t direction, std::size_t gate, std::size_t j, std::span<const double> x) const {
-    return dot(row(w, direction, gate, j, features), x) + bias(direction, gate, j);
+    return dot(row(numbers.w, direction, gate, j, features), x) * numbers.x_scale *
+               scale(numbers.w_scales, direction, gate, j) +
+           bias(direction, gate, j);
   }
   double state_part(std::size_t direction, std::size_t gate, std::size_t j, std::span<const double> h) const {
-    return dot(row(r, direction, gate, j, hidden), h) + bias(direction, gates + gate, j);
+    return dot(row(numbers.r, direction, gate, j, hidden), h) + bias(direction, gates + gate, j);
+  }
+  double scale(const Values& scales, std::size_t direction, std::size_t gate, std::size_t j) const {
+    return scales.empty() ? 1 : scales[(direction * gates + gate) * hidden + j];
   }
   double bias(std::size_t direction, std::size_t gate, std::size_t j) const {
     return b.empty() ? 0 : b[(direction * 2 * gates + gate) * hidden + j];
@@ -79,9 +84,12 @@ struct Layer {
 
   // Gates i, o, f, c, and the peepholes of the first three. The output gate looks at the new cell.
   void lstm_step(std::size_t d, std::span<const double> x, Values& h, Values& c) const {
-    Values next(hidden);
+    Values next(hidden), seen = h;
+    const double h_scale = numbers.round_state ? numbers.round_state(seen) : 1;
     const auto sum = [&](std::size_t gate, std::size_t j) {
-      return input_part(d, gate, j, x) + state_part(d, gate, j, h);
+      const double product =
+          dot(row(numbers.r, d, gate, j, hidden), seen) * h_scale * scale(numbers.r_scales, d, gate, j);
+      return input_part(d, gate, j, x) + product + bias(d, gates + gate, j);
     };
     for (std::size_t j = 0; j < hidden; ++j) {
       const double input = activate(d, 0, sum(0, j) + peephole(d, 0, j, c[j]));
@@ -100,8 +108,23 @@ Values load_optional(const ReferenceContext& ctx, int i) {
 
 void run(ReferenceContext& ctx, RecurrentLayer kind) {
   const RecurrentParams p = resolve_recurrent(ctx, kind);
-  const Tensor &x_in = ctx.input(0), &r_in = ctx.input(2);
-  const RecurrentSizes sizes = resolve_recurrent_sizes(ctx, kind, p);
+  RecurrentNumbers numbers;
+  numbers.x = load_all<double>(ctx.input(0));
+  numbers.w = load_all<double>(ctx.input(1));
+  numbers.r = load_all<double>(ctx.input(2));
+  run_recurrent(ctx, kind, p, resolve_recurrent_sizes(ctx, kind, p), numbers);
+}
+
+void lstm_ref(ReferenceContext& ctx) { run(ctx, RecurrentLayer::Lstm); }
+void gru_ref(ReferenceContext& ctx) { run(ctx, RecurrentLayer::Gru); }
+void rnn_ref(ReferenceContext& ctx) { run(ctx, RecurrentLayer::Rnn); }
+
+}  // namespace
+}  // namespace recurrent_ref_cc
+
+void run_recurrent(ReferenceContext& ctx, RecurrentLayer kind, const RecurrentParams& p, const RecurrentSizes& sizes,
+                   const RecurrentNumbers& numbers) {
+  const Tensor& x_in = ctx.input(0);
   const std::int64_t steps = sizes.steps->constant(), batch = sizes.batch->constant(),
                      hidden = sizes.hidden->constant();
   const std::int64_t features = x_in.dims()[2], directions = p.directions, gates = gates_of(kind).gates;
@@ -113,16 +136,9 @@ void run(ReferenceContext& ctx, RecurrentLayer kind) {
       ctx.fail("sequence_lens has " + std::to_string(n) + ", which is outside of [0, " + std::to_string(steps) + "]");
 
   const auto h_size = static_cast<std::size_t>(hidden), x_size = static_cast<std::size_t>(features);
-  const Layer layer{kind,
-                    p,
-                    h_size,
-                    x_size,
-                    static_cast<std::size_t>(gates),
-                    load_all<double>(ctx.input(1)),
-                    load_all<double>(r_in),
-                    load_optional(ctx, 3),
-                    load_optional(ctx, 7)};
-  const Values x = load_all<double>(x_in), h0 = load_optional(ctx, 5), c0 = load_optional(ctx, 6);
+  const Layer layer{
+      kind, p, h_size, x_size, static_cast<std::size_t>(gates), numbers, load_optional(ctx, 3), load_optional(ctx, 7)};
+  const Values h0 = load_optional(ctx, 5), c0 = load_optional(ctx, 6);
   const Shape y_dims =
       p.batch_first ? Shape{batch, steps, directions, hidden} : Shape{steps, directions, batch, hidden};
   const auto y_count = base::checked_count(y_dims);
@@ -150,7 +166,7 @@ void run(ReferenceContext& ctx, RecurrentLayer kind) {
       for (std::int64_t k = 0; k < length; ++k) {
         const std::int64_t t = p.reverse || d == 1 ? length - 1 - k : k;
         const std::int64_t from = (p.batch_first ? n * steps + t : t * batch + n) * features;
-        const auto now = std::span(x).subspan(static_cast<std::size_t>(from), x_size);
+        const auto now = std::span(numbers.x).subspan(static_cast<std::size_t>(from), x_size);
         const auto dir = static_cast<std::size_t>(d);
         switch (kind) {
           case RecurrentLayer::Rnn: layer.rnn_step(dir, now, h); break;
@@ -170,13 +186,6 @@ void run(ReferenceContext& ctx, RecurrentLayer kind) {
   if (ctx.wants_output(1)) store_all<double>(ctx.output(1, x_in.dtype(), state_dims), y_h);
   if (ctx.wants_output(2)) store_all<double>(ctx.output(2, x_in.dtype(), state_dims), y_c);
 }
-
-void lstm_ref(ReferenceContext& ctx) { run(ctx, RecurrentLayer::Lstm); }
-void gru_ref(ReferenceContext& ctx) { run(ctx, RecurrentLayer::Gru); }
-void rnn_ref(ReferenceContext& ctx) { run(ctx, RecurrentLayer::Rnn); }
-
-}  // namespace
-}  // namespace recurrent_ref_cc
 
 void recurrent_references(opset::ReferenceTable& table) {
   table.add(LSTM, lstm_ref);
