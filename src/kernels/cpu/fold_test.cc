@@ -275,6 +275,87 @@ TEST(Fold, NaNWins) {
     }
 }
 
+// Rows that are taken many at a time, of integers whose sums and products are beyond them.
+template <class T>
+void check_wrapping(DataType type) {
+  using U = std::make_unsigned_t<T>;
+  for (const std::int64_t n : {16, 17, 20, 31, 64, 100, 513})
+    for (const std::int64_t rows : {1, 15, 77}) {
+      std::mt19937_64 engine(static_cast<std::uint64_t>(n));
+      std::vector<T> x(static_cast<std::size_t>(rows * n));
+      for (T& v : x) v = static_cast<T>(engine() | 1);  // products of odd numbers do not vanish
+      for (const FoldKind kind : {FoldKind::Sum, FoldKind::Prod, FoldKind::SumSquare, FoldKind::L1}) {
+        const FoldConfig c{kind, type, {rows, n}, {1}};
+        Constants constants;
+        const auto got = run_at_widths(*fold_candidates()[0].make(c, constants), {x.data()},
+                                       std::vector<T>(static_cast<std::size_t>(rows), T{7}));
+        for (std::size_t r = 0; r < got.size(); ++r) {
+          U want = kind == FoldKind::Prod ? 1 : 0;
+          for (std::size_t i = 0; i < static_cast<std::size_t>(n); ++i) {
+            const T v = x[r * static_cast<std::size_t>(n) + i];
+            const U u = static_cast<U>(v), size = v < 0 ? U{0} - u : u;
+            want = kind == FoldKind::Prod ? want * u
+                                          : want + (kind == FoldKind::SumSquare ? u * u
+                                                    : kind == FoldKind::L1      ? size
+                                                                                : u);
+          }
+          ASSERT_EQ(static_cast<U>(got[r]), want) << static_cast<int>(kind) << " " << n << " " << r;
+        }
+      }
+    }
+}
+TEST(Fold, RowsOfIntegersWrap) {
+  check_wrapping<std::int32_t>(DataType::Int32);
+  check_wrapping<std::uint32_t>(DataType::Uint32);
+  check_wrapping<std::int64_t>(DataType::Int64);
+  check_wrapping<std::uint64_t>(DataType::Uint64);
+}
+TEST(Fold, MeansOfRowsDoNotWrap) {
+  std::vector<std::int32_t> x(50 * 20, std::numeric_limits<std::int32_t>::max());
+  for (std::size_t i = 20; i < 40; ++i) x[i] = std::numeric_limits<std::int32_t>::min();
+  x[0] -= 20;
+  Constants constants;
+  const auto got =
+      run_at_widths(*fold_candidates()[0].make({FoldKind::Mean, DataType::Int32, {50, 20}, {1}}, constants), {x.data()},
+                    std::vector<std::int32_t>(50));
+  EXPECT_EQ(got[0], std::numeric_limits<std::int32_t>::max() - 1);
+  EXPECT_EQ(got[1], std::numeric_limits<std::int32_t>::min());
+  EXPECT_EQ(got[2], std::numeric_limits<std::int32_t>::max());
+}
+
+// NaN in few of many short rows, at each of their places; zeros of both signs and infinities.
+template <class T>
+void check_short_extrema(DataType type) {
+  const T inf = std::numeric_limits<T>::infinity(), nan = std::numeric_limits<T>::quiet_NaN();
+  for (std::int64_t n = 1; n <= kShortRow; ++n)
+    for (const bool largest : {true, false}) {
+      const std::int64_t rows = 1201;
+      std::vector<T> x;
+      for (const float v : random_floats(rows * n, 9, -5, 5)) x.push_back(static_cast<T>(v));
+      for (std::int64_t i = 0; i < n; ++i) x[static_cast<std::size_t>((600 + 3 * i) * n + i)] = nan;
+      x[static_cast<std::size_t>(3 * n)] = inf;
+      x[static_cast<std::size_t>(5 * n - 1)] = -inf;
+      const FoldConfig c{largest ? FoldKind::Max : FoldKind::Min, type, {rows, n}, {1}};
+      Constants constants;
+      const auto got = run_at_widths(*fold_candidates()[0].make(c, constants), {x.data()},
+                                     std::vector<T>(static_cast<std::size_t>(rows)));
+      for (std::int64_t r = 0; r < rows; ++r) {
+        T want = x[static_cast<std::size_t>(r * n)];
+        for (std::int64_t i = 0; i < n; ++i) {
+          const T v = x[static_cast<std::size_t>(r * n + i)];
+          if (std::isnan(v) || (largest ? v > want : v < want)) want = v;
+          if (std::isnan(want)) break;
+        }
+        const T is = got[static_cast<std::size_t>(r)];
+        ASSERT_TRUE(is == want || (std::isnan(is) && std::isnan(want))) << n << " " << r << ": " << is;
+      }
+    }
+}
+TEST(Fold, NaNAndExtremaInShortRows) {
+  check_short_extrema<float>(DataType::Float);
+  check_short_extrema<double>(DataType::Double);
+}
+
 TEST(Fold, NaNAndExtremaAnywhereInARow) {
   for (const std::int64_t n : {16, 17, 31, 50, 63, 64, 100, 513})
     for (const FoldKind kind : {FoldKind::Max, FoldKind::Min, FoldKind::Sum}) {
@@ -398,16 +479,17 @@ TEST(Hardmax, RowsAndColumns) {
   }
 }
 
-TEST(Cumulative, AllWays) {
-  for (const std::int64_t inner : {1, 5, 2500})
+template <class T>
+void check_cumulative(DataType type) {
+  for (const std::int64_t inner : {1, 2, 3, 4, 5, 6, 7, 8, 9, 2049, 2500})
     for (const bool exclusive : {false, true})
       for (const bool reverse : {false, true})
         for (const bool product : {false, true}) {
-          const CumulativeConfig c{DataType::Int32, product, exclusive, reverse, 2, 9, inner};
-          auto x = digits<std::int32_t>(2 * 9 * inner, 8);
+          const CumulativeConfig c{type, product, exclusive, reverse, 2, 9, inner};
+          auto x = digits<T>(2 * 9 * inner, 8);
           Constants constants;
-          const auto got = run_at_widths(*cumulative_candidates()[0].make(c, constants), {x.data()},
-                                         std::vector<std::int32_t>(x.size()));
+          const auto got =
+              run_at_widths(*cumulative_candidates()[0].make(c, constants), {x.data()}, std::vector<T>(x.size()));
           for (std::int64_t o = 0; o < 2; ++o)
             for (std::int64_t i = 0; i < inner; ++i)
               for (std::int64_t k = 0; k < 9; ++k) {
@@ -415,12 +497,18 @@ TEST(Cumulative, AllWays) {
                 for (std::int64_t l = 0; l < 9; ++l) {
                   const bool counts = reverse ? l > k : l < k;
                   if (!counts && (l != k || exclusive)) continue;
-                  const std::int64_t v = x[static_cast<std::size_t>((o * 9 + l) * inner + i)];
+                  const auto v = static_cast<std::int64_t>(x[static_cast<std::size_t>((o * 9 + l) * inner + i)]);
                   want = product ? want * v : want + v;
                 }
-                ASSERT_EQ(got[static_cast<std::size_t>((o * 9 + k) * inner + i)], want);
+                ASSERT_EQ(got[static_cast<std::size_t>((o * 9 + k) * inner + i)], static_cast<T>(want)) << inner;
               }
         }
+}
+TEST(Cumulative, AllWays) {
+  check_cumulative<std::int32_t>(DataType::Int32);
+  check_cumulative<std::uint64_t>(DataType::Uint64);
+  check_cumulative<float>(DataType::Float);
+  check_cumulative<double>(DataType::Double);
 }
 
 }  // namespace
