@@ -297,6 +297,7 @@ bool select_scatter_elements(Selector&);
 bool select_gather_nd(Selector&);
 bool select_scatter_nd(Selector&);
 bool select_tensor_scatter(Selector&);
+bool select_one_hot(Selector&);
 bool select_pad_mode(Selector&);  // by tables of coordinates
 bool select_trilu(Selector&);
 bool select_reverse_sequence(Selector&);
