@@ -59,6 +59,16 @@ HWY_INLINE P joined(P a, P b) {
 template <FoldKind kind>
 constexpr bool kIsExtremum = kind == FoldKind::Max || kind == FoldKind::Min;
 
+// The lanes, joined half by half, whose sizes are constants: otherwise they go through memory one by one.
+template <FoldKind kind, std::int64_t half, class P>
+HWY_INLINE P halved(P* HWY_RESTRICT lanes) {
+  if constexpr (half > 0) {
+    for (std::int64_t l = 0; l < half; ++l) lanes[l] = joined<kind>(lanes[l], lanes[l + half]);
+    return halved<kind, half / 2>(lanes);
+  } else {
+    return lanes[0];
+  }
+}
 template <FoldKind kind, std::int64_t kLanes, class T, class P>
 HWY_INLINE P in_lanes(const T* HWY_RESTRICT x, std::int64_t n) {
   P lanes[kLanes];
@@ -72,9 +82,7 @@ HWY_INLINE P in_lanes(const T* HWY_RESTRICT x, std::int64_t n) {
   } else {
     for (std::int64_t l = 0; i + l < n; ++l) lanes[l] = joined<kind>(lanes[l], first_of<kind>(x[i + l]));
   }
-  for (std::int64_t half = kLanes / 2; half > 0; half /= 2)
-    for (std::int64_t l = 0; l < half; ++l) lanes[l] = joined<kind>(lanes[l], lanes[l + half]);
-  return lanes[0];
+  return halved<kind, kLanes / 2>(lanes);
 }
 template <FoldKind kind, class T>
 HWY_NOINLINE void row(const void* x_data, std::int64_t n, void* out) {
@@ -213,9 +221,7 @@ HWY_INLINE P middle_row(const T* HWY_RESTRICT x, std::int64_t n) {
   std::int64_t i = kCount;
   for (; i + kCount <= n; i += kCount)
     for (int l = 0; l < kCount; ++l) lanes[l] = joined<kind>(lanes[l], first_of<kind>(x[i + l]));
-  for (int half = kCount / 2; half > 0; half /= 2)
-    for (int l = 0; l < half; ++l) lanes[l] = joined<kind>(lanes[l], lanes[l + half]);
-  P total = lanes[0];
+  P total = halved<kind, kCount / 2>(lanes);
   for (; i < n; ++i) total = joined<kind>(total, first_of<kind>(x[i]));
   return total;
 }

@@ -237,6 +237,15 @@ TEST(Fold, ResultsAreCutExactly) {
       mean{FoldKind::Mean, DataType::Int64, {rows, 3}, {1}};
   const auto roots = run_at_widths(*wide_fold(norm, constants), {x.data()}, std::vector<std::int64_t>(x.size() / 3));
   const auto means = run_at_widths(*wide_fold(mean, constants), {x.data()}, std::vector<std::int64_t>(x.size() / 3));
+  std::vector<std::int32_t> narrow(x.begin(), x.end());
+  for (const DataType type : {DataType::Int32, DataType::Uint32}) {
+    if (type == DataType::Uint32)
+      for (std::int32_t& v : narrow) v = std::abs(v);
+    const FoldConfig narrow_norm{FoldKind::L2, type, {rows, 3}, {1}};
+    const auto got = run_at_widths(*wide_fold(narrow_norm, constants), {narrow.data()},
+                                   std::vector<std::int32_t>(narrow.size() / 3));
+    EXPECT_TRUE(std::equal(got.begin(), got.end(), roots.begin(), roots.end()));
+  }
   for (std::size_t r = 0; r < roots.size(); ++r) {
     const std::int64_t *v = x.data() + 3 * r, square = v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
     ASSERT_LE(roots[r] * roots[r], square);
