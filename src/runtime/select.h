@@ -284,6 +284,7 @@ bool select_split(Selector&);
 bool select_pad(Selector&);
 bool select_gather(Selector&);
 bool select_cast(Selector&);
+bool select_integer_log_sum_exp(Selector&);  // with the casts around it, the first of which is the node
 bool select_quantize(Selector&);
 bool select_dynamic_quantize(Selector&);
 // An element-wise operation on what is dequantized, with the quantization fused behind it.

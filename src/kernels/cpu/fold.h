@@ -10,7 +10,7 @@ namespace norn::kernels {
 enum class FoldKind : std::uint8_t { Sum, Mean, Max, Min, Prod, SumSquare, L1, L2, LogSum, LogSumExp };
 
 // Operands: x, then the output (its elements in row-major order of the axes that stay). Half types are folded in f32
-// and rounded once.
+// and rounded once; LogSumExp of integers is computed in double and cut.
 struct FoldConfig {
   FoldKind kind = FoldKind::Sum;
   DataType type = DataType::Double;

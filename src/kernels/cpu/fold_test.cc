@@ -270,6 +270,59 @@ TEST(Fold, LogSumExpOfInfinities) {
   }
 }
 
+// Against the formula with a sum in long double, where its logarithm is not next to a whole number; rows with one
+// largest element and nothing near it give this element.
+template <class T>
+void check_integer_exponentials(DataType type, std::initializer_list<T> tops) {
+  struct Case {
+    Shape dims;
+    std::vector<std::int64_t> axes;
+  };
+  for (const Case& of : {Case{{300, 48}, {1}}, Case{{7, 1001}, {1}}, Case{{2, 5, 3, 60}, {1, 3}}, Case{{513}, {0}}})
+    for (const T top : tops)
+      for (const unsigned spread : {1u, 3u, 40u, 2000u}) {
+        std::mt19937 engine(spread);
+        std::vector<T> x(static_cast<std::size_t>(element_count(of.dims)));
+        for (T& v : x) v = static_cast<T>(top - static_cast<T>(engine() % spread));
+        const FoldConfig c{FoldKind::LogSumExp, type, of.dims, of.axes};
+        const auto& candidate = fold_candidates()[3];
+        ASSERT_EQ(candidate.refuses(c), "");
+        const auto all = groups(x, of.dims, of.axes);
+        Constants constants;
+        const auto got = run_at_widths(*candidate.make(c, constants), {x.data()}, std::vector<T>(all.size(), T{77}));
+        for (std::size_t i = 0; i < all.size(); ++i) {
+          const T most = *std::max_element(all[i].begin(), all[i].end());
+          long double sum = 0;
+          for (const T v : all[i]) sum += std::exp(static_cast<long double>(v) - static_cast<long double>(most));
+          // The last sum is one of doubles, which have few places behind the point where integers are large.
+          const double log = static_cast<double>(std::log(sum)), want = log + static_cast<double>(most);
+          if (std::fabs(log - std::round(log)) < 1e-9 && sum != 1) continue;
+          ASSERT_EQ(got[i], static_cast<T>(want)) << to_string(of.dims) << " " << spread << " " << i;
+        }
+      }
+}
+TEST(Fold, LogSumExpOfIntegers) {
+  check_integer_exponentials<std::int32_t>(DataType::Int32, {5, -3, 2147483000, -2147480000});
+  check_integer_exponentials<std::uint32_t>(DataType::Uint32, {2000, 4294967000u});
+  check_integer_exponentials<std::int64_t>(DataType::Int64, {5, -3, std::int64_t{1} << 50, -(std::int64_t{1} << 51)});
+  check_integer_exponentials<std::uint64_t>(DataType::Uint64, {2000, std::uint64_t{1} << 51});
+  // Extremes beside each other, and integers that double does not have: they count as the ones that they are rounded
+  // to.
+  Constants constants;
+  const FoldConfig c{FoldKind::LogSumExp, DataType::Int64, {2, 64}, {1}};
+  std::vector<std::int64_t> x(128, std::numeric_limits<std::int64_t>::min());
+  x[3] = 7;
+  for (std::size_t i = 64; i < 128; ++i) x[i] = (std::int64_t{1} << 60) + static_cast<std::int64_t>(i - 64);
+  EXPECT_EQ(run_at_widths(*fold_candidates()[3].make(c, constants), {x.data()}, std::vector<std::int64_t>(2)),
+            (std::vector<std::int64_t>{7, std::int64_t{1} << 60}));
+  const auto& refuses = fold_candidates()[3].refuses;
+  EXPECT_NE(refuses({FoldKind::LogSumExp, DataType::Int32, {64, 2}, {0}}), "");
+  EXPECT_NE(refuses({FoldKind::LogSumExp, DataType::Int32, {64, 8}, {1}}), "");
+  EXPECT_NE(refuses({FoldKind::LogSumExp, DataType::Int32, {0, 64}, {1}}), "");
+  EXPECT_NE(refuses({FoldKind::LogSumExp, DataType::Int8, {2, 64}, {1}}), "");
+  EXPECT_NE(refuses({FoldKind::LogSumExp, DataType::Int32, {}, {}}), "");
+}
+
 TEST(Fold, NaNWins) {
   for (const Shape& dims : {Shape{200, 1}, Shape{200, 40}})
     for (const FoldKind kind : {FoldKind::Max, FoldKind::Min}) {

@@ -22,14 +22,6 @@ namespace {
 __extension__ typedef __int128 Wide;
 __extension__ typedef unsigned __int128 UnsignedWide;
 
-std::string axes_refusal(const FoldConfig& c) {
-  for (std::int64_t d : c.x)
-    if (d < 1) return "an empty tensor";
-  for (std::int64_t a : c.axes)
-    if (a < 0 || static_cast<std::size_t>(a) >= c.x.size()) return "an axis outside the rank";
-  return extent_refusal({&c.x});
-}
-
 class WideFold final : public Kernel, private FoldSpace {
  public:
   explicit WideFold(const FoldConfig& c)
@@ -355,9 +347,17 @@ bool computes_in_float(DataType type) { return type == DataType::Float || is_hal
 }  // namespace
 }  // namespace fold_wide_cc
 
+std::string fold_axes_refusal(const FoldConfig& c) {
+  for (std::int64_t d : c.x)
+    if (d < 1) return "an empty tensor";
+  for (std::int64_t a : c.axes)
+    if (a < 0 || static_cast<std::size_t>(a) >= c.x.size()) return "an axis outside the rank";
+  return extent_refusal({&c.x});
+}
+
 std::string wide_fold_refuses(const FoldConfig& c) {
   if (!wide_loops(c.kind, c.type).row) return "has no loop for " + std::string(data_type_name(c.type));
-  if (std::string why = axes_refusal(c); !why.empty()) return why;
+  if (std::string why = fold_axes_refusal(c); !why.empty()) return why;
   return FoldSpace(c).folded_ > std::numeric_limits<std::int32_t>::max() ? "sums of 2^31 elements" : "";
 }
 std::unique_ptr<Kernel> make_wide_fold(const FoldConfig& c, PackedConstants&) { return std::make_unique<WideFold>(c); }
@@ -368,7 +368,7 @@ std::string log_sum_exp_refuses(const FoldConfig& c) {
     case DataType::Float:
     case DataType::Float16:
     case DataType::BFloat16:
-    case DataType::Double: return axes_refusal(c);
+    case DataType::Double: return fold_axes_refusal(c);
     default: return "does not compute " + std::string(data_type_name(c.type));
   }
 }
