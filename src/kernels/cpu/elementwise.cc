@@ -21,7 +21,7 @@ inline namespace elementwise_cc {
 namespace {
 
 constexpr std::int64_t kTile = 1024;
-constexpr std::int64_t kLongTile = 32 * kTile;  // where nothing is stored between steps
+constexpr std::int64_t kLongTile = 8 * kTile;  // where nothing is stored between steps
 
 template <class T>
 using Step = void (*)(const T* x, const T* y, T* out, std::int64_t n, float a, float b);

@@ -3,10 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdlib>
 #include <limits>
+#include <string>
 #include <type_traits>
 
+#include "base/fork.h"
 #include "kernels/cpu/cast.h"
 #include "kernels/cpu/extents.h"
 #include "kernels/cpu/fold_space.h"
@@ -21,12 +22,11 @@ constexpr std::size_t kDistances = 128;
 using Exponentials = std::array<double, kDistances>;
 
 const Exponentials& exponentials() {
-  static const Exponentials table = [] {
+  return base::made_once([] {
     Exponentials made;
     for (std::size_t i = 0; i < kDistances; ++i) made[i] = std::exp(-static_cast<double>(i));
     return made;
-  }();
-  return table;
+  });
 }
 
 template <class T>

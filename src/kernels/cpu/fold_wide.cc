@@ -13,6 +13,7 @@
 #include "kernels/cpu/fold_space.h"
 #include "kernels/cpu/halves.h"
 #include "kernels/cpu/long_sums.h"
+#include "kernels/cpu/transpose_loops.h"
 #include "kernels/cpu/typed.h"
 
 namespace norn::kernels {
@@ -170,6 +171,7 @@ class LogSumExp final : public Kernel, private FoldSpace {
     sum_ = fold_loops(FoldKind::Sum, kComputed);
     exp_ = typed_function(TypedOp::Exp, kComputed);
     log_ = typed_function(TypedOp::Log, kComputed);
+    turn_ = transpose_loops(sizeof(C)).block;
   }
 
   void run(void* const* operands, void*) const override {
@@ -275,15 +277,11 @@ class LogSumExp final : public Kernel, private FoldSpace {
   }
 
   void short_rows(const std::byte* x, std::byte* out, std::int64_t n, Work& work) const {
-    const std::int64_t all = n * inner_;
-    for (std::int64_t at = 0; at < all; at += kPart) {
-      const std::int64_t m = std::min(kPart, all - at);
-      const C* from = load(x + at * static_cast<std::int64_t>(element_size(type_)), m, work.x);
-      std::int64_t row = at / inner_, k = at % inner_;
-      for (std::int64_t i = 0; i < m; ++i) {
-        work.rows[static_cast<std::size_t>(k * n + row)] = from[i];
-        if (++k == inner_) k = 0, ++row;
-      }
+    const auto row_bytes = inner_ * static_cast<std::int64_t>(element_size(type_));
+    const std::int64_t together = kPart / inner_;
+    for (std::int64_t r = 0; r < n; r += together) {
+      const std::int64_t m = std::min(together, n - r);
+      turn_(load(x + r * row_bytes, m * inner_, work.x), inner_, work.rows.data() + r, n, m, inner_);
     }
     const auto each = [&](const auto& f) {
       for (std::int64_t k = 0; k < inner_; ++k) f(work.rows.data() + k * n, n);
@@ -340,6 +338,7 @@ class LogSumExp final : public Kernel, private FoldSpace {
   Halves halves_;
   FoldLoops most_, sum_;
   TypedLoop exp_ = nullptr, log_ = nullptr;
+  decltype(TransposeLoops::block) turn_ = nullptr;
 };
 
 bool computes_in_float(DataType type) { return type == DataType::Float || is_half(type); }

@@ -59,7 +59,7 @@ class OperandReader {
 // How many elements `for_both` may be given at a time: many more than a tile has where it repeats one operand at most,
 // of which it keeps a piece.
 inline std::int64_t elements_at_once(const OperandReader& a, const OperandReader& b, std::int64_t tile) {
-  return a.in_place() && b.in_place() && (a.is_run() || b.is_run()) ? 16 * tile : tile;
+  return a.in_place() && b.in_place() && (a.is_run() || b.is_run()) ? 4 * tile : tile;
 }
 
 // Calls loop(a, b, first, count) for the n elements of two operands from output position `at`: for all of them, or,

@@ -134,8 +134,11 @@ class Typed final : public Kernel {
  private:
   // Tiles bound only what is stored in them.
   std::int64_t elements_at_once(std::int64_t tile) const {
-    if (widen_ || to_wide_ || scale_) return tile;
-    if (readers_.size() == 1 && readers_[0].is_run()) return 16 * tile;
+    // Loops that check operands first go over them twice.
+    const bool repeats =
+        c_.op == TypedOp::Div || c_.op == TypedOp::Mod || c_.op == TypedOp::Fmod || c_.op == TypedOp::Pow;
+    if (widen_ || to_wide_ || scale_ || repeats) return tile;
+    if (readers_.size() == 1 && readers_[0].is_run()) return 4 * tile;
     return readers_.size() == 2 ? kernels::elements_at_once(readers_[0], readers_[1], tile) : tile;
   }
 
