@@ -3,7 +3,6 @@
 // products may be missing. What the node's kernels do not take is planned as it was.
 #include <algorithm>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "ops/math/clip/clip.h"
@@ -14,7 +13,6 @@
 namespace norn::program {
 namespace {
 
-constexpr std::string_view kPass = "fuse_separable";
 constexpr std::int64_t kLeastChannels = 8;
 
 bool are_all(const std::vector<std::int64_t>& values, std::int64_t expected) {
@@ -83,7 +81,7 @@ void fuse_separable(Program& program, Graph& graph) {
     }
     const bool follows = before != kNoNode && is_product(graph, rewriter.node(before));
     if (!follows && (behind == kNoNode || !is_product(graph, rewriter.node(behind)))) return;
-    rewriter.nearly(kPass, node, [&] {
+    rewriter.nearly("fuse_separable", node, [&] {
       return std::string("the depthwise convolution could be computed with the product over channels ") +
              (follows ? "before it, but other nodes read what that gives, or what it does besides reads other values"
                       : "behind it, but what it does besides reads other values");

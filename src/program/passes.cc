@@ -34,6 +34,8 @@ constexpr Pass kPasses[] = {
      each_graph<fuse_stored_weights>},
     {"fuse_attention", "join products and the Softmax between them to attention whose shapes a plan knows", true,
      each_graph<fuse_attention>},
+    {"fuse_integer_folds", "compute LogSumExp of integers without casts around it", true,
+     each_graph<fuse_integer_folds>},
     {"fuse_elementwise", "join activations, biases and residuals to the node before them", true,
      each_graph<fuse_elementwise>},
     {"fuse_separable", "join depthwise convolutions and the products over channels around them", true,

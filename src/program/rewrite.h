@@ -39,6 +39,7 @@ void fuse_pads(Program&, Graph&);
 void fuse_conv_bn(Program&, Graph&);
 void fuse_stored_weights(Program&, Graph&);
 void fuse_attention(Program&, Graph&);
+void fuse_integer_folds(Program&, Graph&);
 void fuse_elementwise(Program&, Graph&);
 void fuse_separable(Program&, Graph&);
 void gather_stored(Program&, Graph&);

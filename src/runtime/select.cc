@@ -47,6 +47,7 @@
 #include "ops/tensor/gather_nd/gather_nd.h"
 #include "ops/tensor/grid_sample/grid_sample.h"
 #include "ops/tensor/identity/identity.h"
+#include "ops/tensor/one_hot/one_hot.h"
 #include "ops/tensor/pad/pad.h"
 #include "ops/tensor/reshape/reshape.h"
 #include "ops/tensor/resize/resize.h"
@@ -146,6 +147,7 @@ constexpr Entry kTable[] = {
     {&ops::GatherND, select_gather_nd},
     {&ops::ScatterND, select_scatter_nd},
     {&ops::TensorScatter, select_tensor_scatter},
+    {&ops::OneHot, select_one_hot},
     {&ops::Tile, select_tile},
     {&ops::Trilu, select_trilu},
     {&ops::ReverseSequence, select_reverse_sequence},

@@ -285,6 +285,7 @@ bool select_split(Selector&);
 bool select_pad(Selector&);
 bool select_gather(Selector&);
 bool select_cast(Selector&);
+bool select_integer_log_sum_exp(Selector&);  // with the casts around it, the first of which is the node
 bool select_quantize(Selector&);
 bool select_dynamic_quantize(Selector&);
 // An element-wise operation on what is dequantized, with the quantization fused behind it.
@@ -300,6 +301,7 @@ bool select_scatter_elements(Selector&);
 bool select_gather_nd(Selector&);
 bool select_scatter_nd(Selector&);
 bool select_tensor_scatter(Selector&);
+bool select_one_hot(Selector&);
 bool select_pad_mode(Selector&);  // by tables of coordinates
 bool select_trilu(Selector&);
 bool select_reverse_sequence(Selector&);

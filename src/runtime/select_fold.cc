@@ -5,6 +5,7 @@
 #include "ops/math/softmax/softmax.h"
 #include "ops/reduction/arg_extremum/arg_extremum.h"
 #include "ops/reduction/reduce/reduce.h"
+#include "ops/tensor/cast/cast.h"
 #include "runtime/select.h"
 
 namespace norn::runtime {
@@ -46,6 +47,23 @@ bool select_fold(Selector& s) {
   for (std::int64_t d = 0; d < rank; ++d)
     if (reduced[static_cast<std::size_t>(d)]) config.axes.push_back(d);
   return s.choose(kernels::fold_candidates(), config, {{s.node().inputs[0]}}, {s.node().outputs[0]});
+}
+
+bool select_integer_log_sum_exp(Selector& s) {
+  if (s.parts().size() < 2 || s.parts()[0].op != &ops::ReduceLogSumExp || s.parts()[1].op != &ops::Cast) return false;
+  const program::Node& fold = s.parts()[0];
+  const program::ValueId made = s.parts()[1].outputs[0];
+  if (s.dtype_of(made) != s.dtype(0)) return false;
+  kernels::FoldConfig config{.kind = kernels::FoldKind::LogSumExp, .type = s.dtype(0), .x = s.dims(0), .axes = {}};
+  const SelectedNode node(s, fold);
+  const auto rank = static_cast<std::int64_t>(config.x.size());
+  const auto reduced = node.require(ops::reduced_dims(node, ops::resolve_reduce(node), rank), "axes");
+  for (std::int64_t d = 0; d < rank; ++d)
+    if (reduced[static_cast<std::size_t>(d)]) config.axes.push_back(d);
+  s.take(2);
+  if (s.choose(kernels::fold_candidates(), config, {{s.node().inputs[0]}}, {made})) return true;
+  s.leave_parts();
+  return false;
 }
 
 bool select_arg_extremum(Selector& s) {

@@ -295,7 +295,7 @@ bool select_pad(Selector& s) {
 }
 
 bool select_cast(Selector& s) {
-  if (select_stored_product(s)) return true;
+  if (select_stored_product(s) || select_integer_log_sum_exp(s)) return true;
   if (s.dtype(0) == s.out_dtype() && element_size(s.out_dtype()) > 1 && s.out_dtype() != DataType::String) {
     s.view(0);  // an infinity may have to saturate in the 8-bit formats
     return true;

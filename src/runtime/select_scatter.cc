@@ -1,11 +1,13 @@
 // Operators that pick or write elements by indices or by their place.
 #include <algorithm>
 
+#include "kernels/cpu/class_vectors.h"
 #include "kernels/cpu/scatter.h"
 #include "kernels/cpu/triangle.h"
 #include "ops/common/shapes.h"
 #include "ops/tensor/gather_elements/gather_elements.h"
 #include "ops/tensor/gather_nd/gather_nd.h"
+#include "ops/tensor/one_hot/one_hot.h"
 #include "ops/tensor/reverse_sequence/reverse_sequence.h"
 #include "ops/tensor/scatter_elements/reduction.h"
 #include "ops/tensor/scatter_elements/scatter_elements.h"
@@ -108,6 +110,19 @@ bool select_scatter_nd(Selector& s) {
   }
   config.rows = element_count(Shape(indices.begin(), indices.end() - 1));
   return s.choose(kernels::scatter_nd_candidates(), config, written_into(s), {s.node().outputs[0]}, true);
+}
+
+bool select_one_hot(Selector& s) {
+  if (!moves_elements(s, "class_vectors")) return false;
+  const SelectedNode node(s);
+  if (node.version() < 11) {
+    s.refuse("class_vectors", "negative classes count from the end since version 11");
+    return false;
+  }
+  const ops::AxisView view = ops::view_along(s.out_dims(), node.require(ops::resolve_one_hot(node).axis, "axis"));
+  const kernels::ClassVectorsConfig config{s.dtype(0), view.outer, view.n, view.inner, element_size(s.out_dtype())};
+  return s.choose(kernels::class_vectors_candidates(), config, {{s.node().inputs[0]}, {s.node().inputs[2]}},
+                  {s.node().outputs[0]});
 }
 
 bool select_trilu(Selector& s) {

@@ -15,12 +15,13 @@ from onnx.reference import ReferenceEvaluator
 
 import norn
 
-FLOAT, INT64 = TensorProto.FLOAT, TensorProto.INT64
+FLOAT, INT64, INT32, DOUBLE = TensorProto.FLOAT, TensorProto.INT64, TensorProto.INT32, TensorProto.DOUBLE
 # Those that recognise what is written as simpler operations are left out together; test_recognize.py is about them.
 RECOGNIZING = ("recognize_activations", "recognize_norms", "recognize_attention", "fuse_attention")
 PASSES = [
-    ("gather_stored", "fold_constants"), ("drop_identities", "merge_duplicates"), RECOGNIZING, ("widen_half",), ("fuse_pads", "fuse_conv_bn"),
-    ("fuse_qdq", "fuse_quantized", "fuse_stored_weights"), ("fuse_elementwise",), ("fuse_separable",),
+    ("gather_stored", "fold_constants"), ("drop_identities", "merge_duplicates"), RECOGNIZING, ("widen_half",),
+    ("fuse_pads", "fuse_conv_bn"), ("fuse_qdq", "fuse_quantized", "fuse_stored_weights"), ("fuse_elementwise",),
+    ("fuse_separable", "fuse_integer_folds"),
 ]  # fmt: skip
 SUBSETS = [sum(s, ()) for size in range(len(PASSES) + 1) for s in itertools.combinations(PASSES, size)]
 RANDOM = np.random.default_rng(7)
@@ -66,6 +67,14 @@ MODELS = {
          node("Dropout", "x,ratio,training", "a"), node("Neg", "a", "y")], [4], Y),
     "casts": model([node("Cast", "x", "a", to=FLOAT), node("Cast", "a", "b", to=INT64), node("Cast", "b", "y", to=INT64)],
                    [4], {"y": (INT64, 1)}),
+    "logarithms of sums of integers": model(
+        [const("ten", np.float32(10)), node("Mul", "x,ten", "t"), node("Cast", "t", "i", to=INT32),
+         node("Cast", "i", "a", to=DOUBLE), node("ReduceLogSumExp", "a,last", "b", keepdims=0),
+         node("Cast", "b", "c", to=INT32), node("Neg", "c", "n"), node("Cast", "n", "y", to=FLOAT),
+         # Not of integers all the way, or read by others.
+         node("Cast", "i", "d", to=DOUBLE), node("ReduceLogSumExp", "d", "e"), node("Cast", "e", "f", to=FLOAT),
+         node("Cast", "d", "g", to=FLOAT), node("Sub", "g,f", "z")],
+        [3, 70], {"y": (FLOAT, 1), "z": (FLOAT, 2)}, {"last": np.array([-1])}),
     "cast of a constant": model([const("k", np.array([1, 2], np.int8)), node("Cast", "k", "f", to=FLOAT),
                                  node("Mul", "x,f", "y")], [2], Y),
     "conv and norm": model([const("w", array(3, 2, 1, 2)), node("Conv", "x,w", "c"),

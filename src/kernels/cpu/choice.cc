@@ -5,8 +5,6 @@
 #include <array>
 #include <string>
 
-#include "kernels/cpu/cast.h"
-#include "kernels/cpu/halves.h"
 #include "kernels/cpu/operand_reader.h"
 
 namespace norn::kernels {
@@ -19,58 +17,40 @@ using Truth = std::uint8_t;  // 0 or 1
 
 using Reader = OperandReader;
 
-PairLoop find_loop(PairOp op, DataType type) { return pair_loop(op, is_half(type) ? DataType::Float : type); }
-
 class Pair final : public Kernel {
  public:
   explicit Pair(const PairConfig& c)
-      : loop_(find_loop(c.op, c.type)),
+      : loop_(pair_loop(c.op, c.type)),
         a_(c.out, c.a, element_size(c.type)),
         b_(c.out, c.b, element_size(c.type)),
         bytes_(element_size(c.type)),
-        elements_(element_count(c.out)) {
-    if (c.type == DataType::Float16) widen_ = half_table().float16_to_float;
-    if (c.type == DataType::BFloat16) widen_ = half_table().bfloat16_to_float;
-  }
+        elements_(element_count(c.out)) {}
 
   void run(void* const* operands, void*) const override {
     Truth* out = static_cast<Truth*>(operands[2]);
-    const std::int64_t tile = Reader::kTileBytes / static_cast<std::int64_t>(widen_ ? sizeof(float) : bytes_);
+    const std::int64_t tile = Reader::kTileBytes / static_cast<std::int64_t>(bytes_);
+    const std::int64_t most = elements_at_once(a_, b_, tile);
     parallel_ranges(elements_, kElementNs, tile, [&](std::int64_t begin, std::int64_t end) {
-      Reader::Tile raw, a_tile, b_tile;
+      Reader::Tile a_tile, b_tile;
       for (std::int64_t at = begin, n = 0; at < end; at += n) {
-        n = b_.to_row_end(at, a_.to_row_end(at, std::min(tile, end - at)));
-        if (!widen_) {
-          for_both(a_, b_, operands[0], operands[1], at, n, bytes_, a_tile, b_tile,
-                   [&](const void* a, const void* b, std::int64_t first, std::int64_t count) {
-                     loop_(a, b, out + at + first, count);
-                   });
-          continue;
-        }
-        const void* a = read(a_, operands[0], at, n, raw, a_tile);
-        const void* b = read(b_, operands[1], at, n, raw, b_tile);
-        loop_(a, b, out + at, n);
+        n = b_.to_row_end(at, a_.to_row_end(at, std::min(most, end - at)));
+        for_both(a_, b_, operands[0], operands[1], at, n, bytes_, a_tile, b_tile,
+                 [&](const void* a, const void* b, std::int64_t first, std::int64_t count) {
+                   loop_(a, b, out + at + first, count);
+                 });
       }
     });
   }
 
  private:
-  const void* read(const Reader& reader, const void* p, std::int64_t at, std::int64_t n, Reader::Tile& raw,
-                   Reader::Tile& tile) const {
-    const void* half = reader.read_all(p, at, n, raw);
-    widen_(static_cast<const std::uint16_t*>(half), reinterpret_cast<float*>(tile.data()), n);
-    return tile.data();
-  }
-
   PairLoop loop_;
   Reader a_, b_;
   std::size_t bytes_;
   std::int64_t elements_;
-  void (*widen_)(const std::uint16_t*, float*, std::int64_t) = nullptr;
 };
 
 std::string pair_refuses(const PairConfig& c) {
-  if (find_loop(c.op, c.type) == nullptr) return "has no loop for " + std::string(data_type_name(c.type));
+  if (pair_loop(c.op, c.type) == nullptr) return "has no loop for " + std::string(data_type_name(c.type));
   return broadcast_refusal(c.out, std::array{c.a, c.b});
 }
 std::unique_ptr<Kernel> make_pair(const PairConfig& c, PackedConstants&) { return std::make_unique<Pair>(c); }

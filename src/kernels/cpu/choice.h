@@ -16,7 +16,7 @@ struct PairConfig {
   Shape a, b, out;
 };
 std::span<const Candidate<PairConfig>> pair_candidates();
-// The loop for n elements of dense memory; null where there is none for the type, which is not a half type.
+// The loop for n elements of dense memory; null where there is none for the type.
 using PairLoop = void (*)(const void* a, const void* b, std::uint8_t* out, std::int64_t n);
 PairLoop pair_loop(PairOp op, DataType type);
 

@@ -14,6 +14,28 @@ namespace pairs {
 
 using Truth = std::uint8_t;  // 0 or 1
 
+// A number of a half type, whose bits are compared as integers.
+template <std::uint16_t infinity>
+struct Half {
+  std::uint16_t bits;
+
+  std::uint16_t size() const { return bits & 0x7fff; }
+  // In the order of the numbers; both zeros are 0.
+  std::int16_t key() const {
+    const auto sign = static_cast<std::int16_t>(static_cast<std::int16_t>(bits) >> 15);
+    return static_cast<std::int16_t>((static_cast<std::int16_t>(size()) ^ sign) - sign);
+  }
+};
+template <PairOp op, std::uint16_t infinity>
+HWY_INLINE Truth holds(Half<infinity> a, Half<infinity> b) {
+  const std::uint16_t larger = a.size() > b.size() ? a.size() : b.size();
+  const std::int16_t x = a.key(), y = b.key();
+  const bool are_numbers = larger <= infinity;
+  if constexpr (op == PairOp::Equal) return (x == y) & are_numbers;
+  if constexpr (op == PairOp::Less) return (x < y) & are_numbers;
+  return (x <= y) & are_numbers;
+}
+
 template <PairOp op, class T>
 HWY_INLINE Truth holds(T a, T b) {
   if constexpr (op == PairOp::Equal) return a == b;
@@ -67,6 +89,8 @@ PairLoop find_pair_loop(PairOp op, DataType type) {
     case DataType::Uint16: return loop_of<std::uint16_t>(op);
     case DataType::Uint32: return loop_of<std::uint32_t>(op);
     case DataType::Uint64: return loop_of<std::uint64_t>(op);
+    case DataType::Float16: return loop_of<Half<0x7c00>>(op);
+    case DataType::BFloat16: return loop_of<Half<0x7f80>>(op);
     case DataType::Bool: return logic(op);
     default: return nullptr;
   }

@@ -1,6 +1,9 @@
 // Comparisons, logic and Where against their definitions, element by element, with every kind of broadcast.
 #include "kernels/cpu/choice.h"
 
+#include <bit>
+
+#include "base/number.h"
 #include "kernels/cpu/kernel_test.h"
 
 namespace norn::kernels {
@@ -60,6 +63,54 @@ TEST(Choice, Comparisons) {
   check_pairs<double>(DataType::Double);
   check_pairs<std::int64_t>(DataType::Int64);
   check_pairs<std::uint8_t>(DataType::Uint8);
+}
+
+// Every number of a half type with some others: both zeros, subnormal numbers, infinities, NaN of both signs.
+template <class Widen>
+void check_halves(DataType type, Widen widen) {
+  std::vector<std::uint16_t> all(65536);
+  for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<std::uint16_t>(i);
+  for (const std::uint16_t other : {0x0000, 0x8000, 0x0001, 0x8001, 0x3c00, 0xbc00, 0x7bff, 0x7c00, 0xfc00, 0x7c01,
+                                    0x7f7f, 0x7f80, 0xff80, 0xff81}) {
+    std::uint16_t b = other;
+    for (const auto& [op, holds] : std::initializer_list<std::pair<PairOp, bool (*)(float, float)>>{
+             {PairOp::Equal, [](float x, float y) { return x == y; }},
+             {PairOp::Less, [](float x, float y) { return x < y; }},
+             {PairOp::LessOrEqual, [](float x, float y) { return x <= y; }},
+             {PairOp::Greater, [](float x, float y) { return x > y; }},
+             {PairOp::GreaterOrEqual, [](float x, float y) { return x >= y; }}}) {
+      const PairConfig config{op, type, {65536}, {}, {65536}};
+      ASSERT_EQ(pair_candidates()[0].refuses(config), "");
+      Constants constants;
+      const auto got = run_at_widths(*pair_candidates()[0].make(config, constants), {all.data(), &b},
+                                     std::vector<std::uint8_t>(65536, 7));
+      for (std::size_t i = 0; i < got.size(); ++i)
+        ASSERT_EQ(got[i], holds(widen(all[i]), widen(b))) << static_cast<int>(op) << " " << i << " " << b;
+    }
+  }
+}
+TEST(Choice, ComparisonsOfHalves) {
+  check_halves(DataType::Float16, [](std::uint16_t v) { return base::half_to_float(v); });
+  check_halves(DataType::BFloat16,
+               [](std::uint16_t v) { return std::bit_cast<float>(static_cast<std::uint32_t>(v) << 16); });
+}
+
+// Runs far longer than a tile, of rows that meet one element each as well.
+TEST(Choice, LongRuns) {
+  const std::int64_t n = 70001;
+  const auto a = random_floats(3 * n, 1), b = random_floats(3 * n, 2);
+  for (const Shape& b_dims : {Shape{3, n}, Shape{3, 1}, Shape{}, Shape{n}}) {
+    const PairConfig config{PairOp::Less, DataType::Float, {3, n}, b_dims, {3, n}};
+    Constants constants;
+    const auto got = run_at_widths(*pair_candidates()[0].make(config, constants),
+                                   {const_cast<float*>(a.data()), const_cast<float*>(b.data())},
+                                   std::vector<std::uint8_t>(a.size(), 7));
+    for (std::size_t i = 0; i < got.size(); ++i) {
+      const auto row = i / static_cast<std::size_t>(n), column = i % static_cast<std::size_t>(n);
+      const std::size_t at = b_dims.size() == 2 ? (b_dims[1] == 1 ? row : i) : b_dims.empty() ? 0 : column;
+      ASSERT_EQ(got[i], a[i] < b[at]) << to_string(b_dims) << " " << i;
+    }
+  }
 }
 
 TEST(Choice, Logic) {

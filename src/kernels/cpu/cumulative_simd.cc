@@ -34,10 +34,38 @@ void rows(const void* x_data, void* out_data, std::int64_t n, std::int64_t step,
   }
 }
 
+// Few columns, whose totals stay in registers. An exact count of columns, as tables have, is vectorised best.
+template <class T, bool product, bool exclusive, int m>
+void few(const T* HWY_RESTRICT from, T* HWY_RESTRICT to, std::int64_t n, std::int64_t step) {
+  Wide<T> totals[m];
+  for (int i = 0; i < m; ++i) totals[i] = product ? Wide<T>{1} : Wide<T>{0};
+  for (std::int64_t k = 0; k < n; ++k, from += step, to += step)
+    for (int i = 0; i < m; ++i) {
+      const Wide<T> before = totals[i], x = static_cast<Wide<T>>(from[i]);
+      totals[i] = product ? static_cast<Wide<T>>(before * x) : static_cast<Wide<T>>(before + x);
+      to[i] = static_cast<T>(exclusive ? before : totals[i]);
+    }
+}
+template <class T, bool product, bool exclusive>
+void columns(const void* x_data, void* out_data, std::int64_t n, std::int64_t step, void* totals, std::int64_t m) {
+  const T* x = static_cast<const T*>(x_data);
+  T* out = static_cast<T*>(out_data);
+  switch (m) {
+    case 2: return few<T, product, exclusive, 2>(x, out, n, step);
+    case 3: return few<T, product, exclusive, 3>(x, out, n, step);
+    case 4: return few<T, product, exclusive, 4>(x, out, n, step);
+    case 5: return few<T, product, exclusive, 5>(x, out, n, step);
+    case 6: return few<T, product, exclusive, 6>(x, out, n, step);
+    case 7: return few<T, product, exclusive, 7>(x, out, n, step);
+    case 8: return few<T, product, exclusive, 8>(x, out, n, step);
+    default: return rows<T, product, exclusive>(x, out, n, step, totals, m);
+  }
+}
+
 template <class T>
 RunningLoop loop_of(bool product, bool exclusive) {
-  if (product) return exclusive ? rows<T, true, true> : rows<T, true, false>;
-  return exclusive ? rows<T, false, true> : rows<T, false, false>;
+  if (product) return exclusive ? columns<T, true, true> : columns<T, true, false>;
+  return exclusive ? columns<T, false, true> : columns<T, false, false>;
 }
 
 }  // namespace running

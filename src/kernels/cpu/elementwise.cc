@@ -21,6 +21,7 @@ inline namespace elementwise_cc {
 namespace {
 
 constexpr std::int64_t kTile = 1024;
+constexpr std::int64_t kLongTile = 8 * kTile;  // where nothing is stored between steps
 
 template <class T>
 using Step = void (*)(const T* x, const T* y, T* out, std::int64_t n, float a, float b);
@@ -137,6 +138,7 @@ class Chain final : public Kernel {
       if (step.op != ElementOp::Identity) steps_.push_back(bound);
     }
     if constexpr (std::is_same_v<T, float>) scales_and_shifts_ = begins_with_scale_and_shift(config);
+    if (needs_no_tiles()) tile_ = kLongTile;
   }
 
   void run(void* const* operands, void*) const override {
@@ -155,7 +157,7 @@ class Chain final : public Kernel {
     alignas(64) T value[kTile], other[kTile];
     T* out = static_cast<T*>(operands[inputs_]);
     for (std::int64_t at = begin, n = 0; at < end; at += n) {
-      n = std::min(kTile, end - at);
+      n = std::min(tile_, end - at);
       for (const Walk& walk : walks_) n = walk.to_row_end(at, n);
       bool one;
       const T* x = walks_[0].read(static_cast<const T*>(operands[0]), at, n, value, one);
@@ -197,6 +199,18 @@ class Chain final : public Kernel {
     }
   }
 
+  // One step, or a scale and a shift, of operands that are read where they lie.
+  bool needs_no_tiles() const {
+    for (const Walk& walk : walks_)
+      if (!walk.in_place()) return false;
+    if (walks_[0].dims.back().stride == 0) return false;
+    if (steps_.size() <= 1) return true;
+    const auto is_number = [this](const Bound& step) {
+      return walks_[static_cast<std::size_t>(step.operand)].dims.back().stride == 0;
+    };
+    return steps_.size() == 2 && scales_and_shifts_ && is_number(steps_[0]) && is_number(steps_[1]);
+  }
+
   // Mul and Add, as of a normalisation whose statistics are constants.
   static bool begins_with_scale_and_shift(const ChainConfig& c) {
     return c.steps.size() >= 2 && c.steps[0].op == ElementOp::Mul && c.steps[1].op == ElementOp::Add &&
@@ -219,6 +233,7 @@ class Chain final : public Kernel {
 
   std::int64_t elements_;
   std::size_t inputs_;
+  std::int64_t tile_ = kTile;
   bool scales_and_shifts_ = false;
   double element_ns_;
   std::vector<Walk> walks_;

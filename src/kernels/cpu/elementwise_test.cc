@@ -189,6 +189,29 @@ TEST(Chain, LongChainsOfEverySizeAndInPlace) {
   }
 }
 
+// Operands that are read where they lie, in runs far longer than a tile: one step, and a scale with a shift.
+TEST(Chain, LongRunsAndInPlace) {
+  using enum ElementOp;
+  const Shape out = {2, 3, 190, 300};
+  for (const Shape& dims : {Shape{3, 1, 1}, Shape{2, 3, 1, 1}, Shape{}, out, Shape{190, 300}})
+    for (const bool two : {false, true}) {
+      ChainConfig config{.out = out, .inputs = {{out}, {dims}, {dims}}};
+      config.steps.push_back({.op = two ? Mul : Sub, .operand = 1});
+      if (two) config.steps.push_back({.op = Add, .operand = 2});
+      const auto x = random_floats(element_count(out), 1), y = random_floats(element_count(dims), 2),
+                 z = random_floats(element_count(dims), 3);
+      std::vector<double> want(x.begin(), x.end());
+      apply_steps(want, out, config.steps, config.inputs, {x, y, z});
+      const auto apart = run_chain(config, {x, y, z});
+      expect_close(apart, want, 2e-7, to_string(dims));
+      Constants constants;
+      std::vector<float> same = x;
+      void* operands[] = {same.data(), const_cast<float*>(y.data()), const_cast<float*>(z.data()), same.data()};
+      chain_candidates()[0].make(config, constants)->run(operands, nullptr);
+      EXPECT_EQ(same, apart) << to_string(dims);
+    }
+}
+
 TEST(Chain, MaxAndMinKeepNaN) {
   const float nan = std::nanf("");
   for (ElementOp op : {ElementOp::Max, ElementOp::Min}) {

@@ -478,9 +478,11 @@ std::unique_ptr<Kernel> make_cumulative(const CumulativeConfig& c, PackedConstan
   }
 }
 
-constexpr Candidate<FoldConfig> kFolds[] = {{"fold", fold_refuses, make_fold},
-                                            {"fold_wide", wide_fold_refuses, make_wide_fold},
-                                            {"log_sum_exp", log_sum_exp_refuses, make_log_sum_exp}};
+constexpr Candidate<FoldConfig> kFolds[] = {
+    {"fold", fold_refuses, make_fold},
+    {"fold_wide", wide_fold_refuses, make_wide_fold},
+    {"log_sum_exp", log_sum_exp_refuses, make_log_sum_exp},
+    {"integer_log_sum_exp", integer_log_sum_exp_refuses, make_integer_log_sum_exp}};
 constexpr Candidate<ArgExtremumConfig> kArgs[] = {{"arg_extremum", arg_refuses, make_arg}};
 constexpr Candidate<HardmaxConfig> kHardmax[] = {{"hardmax", hardmax_refuses, make_hardmax}};
 constexpr Candidate<CumulativeConfig> kCumulative[] = {{"cumulative", cumulative_refuses, make_cumulative}};

@@ -10,7 +10,7 @@ namespace norn::kernels {
 enum class FoldKind : std::uint8_t { Sum, Mean, Max, Min, Prod, SumSquare, L1, L2, LogSum, LogSumExp };
 
 // Operands: x, then the output (its elements in row-major order of the axes that stay). Half types are folded in f32
-// and rounded once.
+// and rounded once; LogSumExp of integers is computed in double and cut.
 struct FoldConfig {
   FoldKind kind = FoldKind::Sum;
   DataType type = DataType::Double;
@@ -54,7 +54,7 @@ struct FoldLoops {
 };
 inline constexpr std::int64_t kShortRow = 16, kMiddleRow = 512;
 FoldLoops fold_loops(FoldKind kind, DataType type);
-// As FoldLoops::short_rows, of rows of kShortRow neighbours and more; null but for floating types.
+// As FoldLoops::short_rows, of rows of kShortRow neighbours and more; null for extrema and where `row` is.
 using RowsLoop = void (*)(const void* x, std::int64_t n, void* out, std::int64_t count);
 RowsLoop middle_rows_loop(FoldKind kind, DataType type);
 // The extrema of rows of kShortRow neighbours and more, and their places; null where there is none for the type.

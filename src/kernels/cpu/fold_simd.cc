@@ -59,6 +59,16 @@ HWY_INLINE P joined(P a, P b) {
 template <FoldKind kind>
 constexpr bool kIsExtremum = kind == FoldKind::Max || kind == FoldKind::Min;
 
+// The lanes, joined half by half, whose sizes are constants: otherwise they go through memory one by one.
+template <FoldKind kind, std::int64_t half, class P>
+HWY_INLINE P halved(P* HWY_RESTRICT lanes) {
+  if constexpr (half > 0) {
+    for (std::int64_t l = 0; l < half; ++l) lanes[l] = joined<kind>(lanes[l], lanes[l + half]);
+    return halved<kind, half / 2>(lanes);
+  } else {
+    return lanes[0];
+  }
+}
 template <FoldKind kind, std::int64_t kLanes, class T, class P>
 HWY_INLINE P in_lanes(const T* HWY_RESTRICT x, std::int64_t n) {
   P lanes[kLanes];
@@ -72,9 +82,7 @@ HWY_INLINE P in_lanes(const T* HWY_RESTRICT x, std::int64_t n) {
   } else {
     for (std::int64_t l = 0; i + l < n; ++l) lanes[l] = joined<kind>(lanes[l], first_of<kind>(x[i + l]));
   }
-  for (std::int64_t half = kLanes / 2; half > 0; half /= 2)
-    for (std::int64_t l = 0; l < half; ++l) lanes[l] = joined<kind>(lanes[l], lanes[l + half]);
-  return lanes[0];
+  return halved<kind, kLanes / 2>(lanes);
 }
 template <FoldKind kind, class T>
 HWY_NOINLINE void row(const void* x_data, std::int64_t n, void* out) {
@@ -115,32 +123,62 @@ void rows(const void* x_data, std::int64_t stride, std::int64_t count, void* to_
     for (std::int64_t i = 0; i < n; ++i) to[i] = joined<kind>(to[i], first_of<kind>(x[i]));
 }
 
+constexpr std::int64_t kBlock = 512;
+
+// Folds from each of the first `span` elements on, n elements each; `numbers`: none of them is NaN.
+template <FoldKind kind, bool numbers, class T, class P>
+HWY_INLINE void sliding_folds(const T* HWY_RESTRICT from, std::int64_t n, std::int64_t span, P* HWY_RESTRICT all) {
+  const auto f = [from](std::int64_t i) HWY_ATTR { return first_of<kind>(from[i]); };
+  const auto join = [](P a, P b) HWY_ATTR {
+    if constexpr (numbers)
+      return (kind == FoldKind::Max ? a > b : a < b) ? a : b;
+    else
+      return joined<kind>(a, b);
+  };
+  std::int64_t k = 1;
+  if (n >= 5) {
+    for (std::int64_t i = 0; i < span; ++i)
+      all[i] = join(join(join(join(f(i), f(i + 1)), f(i + 2)), f(i + 3)), f(i + 4));
+    k = 5;
+  } else if (n == 4) {
+    for (std::int64_t i = 0; i < span; ++i) all[i] = join(join(join(f(i), f(i + 1)), f(i + 2)), f(i + 3));
+    k = 4;
+  } else if (n == 3) {
+    for (std::int64_t i = 0; i < span; ++i) all[i] = join(join(f(i), f(i + 1)), f(i + 2));
+    k = 3;
+  } else {
+    for (std::int64_t i = 0; i < span; ++i) all[i] = f(i);
+  }
+  for (; k < n; ++k)
+    for (std::int64_t i = 0; i < span; ++i) all[i] = join(all[i], f(i + k));
+}
+
+template <class T>
+HWY_INLINE bool has_nan(const T* HWY_RESTRICT x, std::int64_t n) {
+  unsigned found = 0;
+  for (std::int64_t i = 0; i < n; ++i) found |= x[i] != x[i];
+  return found != 0;
+}
+
 // Of rows that lie behind each other: folds from every element on, of which every n-th is one of a row.
 template <FoldKind kind, class T>
 void short_rows(const void* x_data, std::int64_t n, void* out, std::int64_t count) {
   using P = Partial<kind, T>;
-  constexpr std::int64_t kBlock = 512;
   const T* x = static_cast<const T*>(x_data);
   P* to = static_cast<P*>(out);
   P all[kBlock];
   const std::int64_t together = n == 1 ? kBlock : kBlock / n;
   for (std::int64_t r = 0; r < count; r += together) {
     const std::int64_t m = count - r < together ? count - r : together, span = (m - 1) * n + 1;
-    const T* HWY_RESTRICT from = x + r * n;
-    const auto f = [from](std::int64_t i) HWY_ATTR { return first_of<kind>(from[i]); };
-    std::int64_t k = 1;
-    if (n >= 4) {
-      for (std::int64_t i = 0; i < span; ++i)
-        all[i] = joined<kind>(joined<kind>(joined<kind>(f(i), f(i + 1)), f(i + 2)), f(i + 3));
-      k = 4;
-    } else if (n == 3) {
-      for (std::int64_t i = 0; i < span; ++i) all[i] = joined<kind>(joined<kind>(f(i), f(i + 1)), f(i + 2));
-      k = 3;
+    const T* const from = x + r * n;
+    if constexpr (kIsExtremum<kind> && std::is_floating_point_v<T>) {
+      if (has_nan(from, m * n))
+        sliding_folds<kind, false>(from, n, span, all);
+      else
+        sliding_folds<kind, true>(from, n, span, all);
     } else {
-      for (std::int64_t i = 0; i < span; ++i) all[i] = f(i);
+      sliding_folds<kind, false>(from, n, span, all);
     }
-    for (; k < n; ++k)
-      for (std::int64_t i = 0; i < span; ++i) all[i] = joined<kind>(all[i], f(i + k));
     for (std::int64_t j = 0; j < m; ++j) to[r + j] = all[j * n];
   }
 }
@@ -183,9 +221,7 @@ HWY_INLINE P middle_row(const T* HWY_RESTRICT x, std::int64_t n) {
   std::int64_t i = kCount;
   for (; i + kCount <= n; i += kCount)
     for (int l = 0; l < kCount; ++l) lanes[l] = joined<kind>(lanes[l], first_of<kind>(x[i + l]));
-  for (int half = kCount / 2; half > 0; half /= 2)
-    for (int l = 0; l < half; ++l) lanes[l] = joined<kind>(lanes[l], lanes[l + half]);
-  P total = lanes[0];
+  P total = halved<kind, kCount / 2>(lanes);
   for (; i < n; ++i) total = joined<kind>(total, first_of<kind>(x[i]));
   return total;
 }
@@ -222,7 +258,7 @@ struct AllLoops {
 template <FoldKind kind, class T>
 AllLoops loops_for() {
   AllLoops all{{row<kind, T>, rows<kind, T>, short_rows<kind, T>}};
-  if constexpr (std::is_floating_point_v<T> && !kIsExtremum<kind>) all.middle = middle_rows<kind, T>;
+  if constexpr (sizeof(Partial<kind, T>) >= 4 && !kIsExtremum<kind>) all.middle = middle_rows<kind, T>;
   return all;
 }
 template <class T>

@@ -237,6 +237,15 @@ TEST(Fold, ResultsAreCutExactly) {
       mean{FoldKind::Mean, DataType::Int64, {rows, 3}, {1}};
   const auto roots = run_at_widths(*wide_fold(norm, constants), {x.data()}, std::vector<std::int64_t>(x.size() / 3));
   const auto means = run_at_widths(*wide_fold(mean, constants), {x.data()}, std::vector<std::int64_t>(x.size() / 3));
+  std::vector<std::int32_t> narrow(x.begin(), x.end());
+  for (const DataType type : {DataType::Int32, DataType::Uint32}) {
+    if (type == DataType::Uint32)
+      for (std::int32_t& v : narrow) v = std::abs(v);
+    const FoldConfig narrow_norm{FoldKind::L2, type, {rows, 3}, {1}};
+    const auto got = run_at_widths(*wide_fold(narrow_norm, constants), {narrow.data()},
+                                   std::vector<std::int32_t>(narrow.size() / 3));
+    EXPECT_TRUE(std::equal(got.begin(), got.end(), roots.begin(), roots.end()));
+  }
   for (std::size_t r = 0; r < roots.size(); ++r) {
     const std::int64_t *v = x.data() + 3 * r, square = v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
     ASSERT_LE(roots[r] * roots[r], square);
@@ -261,6 +270,59 @@ TEST(Fold, LogSumExpOfInfinities) {
   }
 }
 
+// Against the formula with a sum in long double, where its logarithm is not next to a whole number; rows with one
+// largest element and nothing near it give this element.
+template <class T>
+void check_integer_exponentials(DataType type, std::initializer_list<T> tops) {
+  struct Case {
+    Shape dims;
+    std::vector<std::int64_t> axes;
+  };
+  for (const Case& of : {Case{{300, 48}, {1}}, Case{{7, 1001}, {1}}, Case{{2, 5, 3, 60}, {1, 3}}, Case{{513}, {0}}})
+    for (const T top : tops)
+      for (const unsigned spread : {1u, 3u, 40u, 2000u}) {
+        std::mt19937 engine(spread);
+        std::vector<T> x(static_cast<std::size_t>(element_count(of.dims)));
+        for (T& v : x) v = static_cast<T>(top - static_cast<T>(engine() % spread));
+        const FoldConfig c{FoldKind::LogSumExp, type, of.dims, of.axes};
+        const auto& candidate = fold_candidates()[3];
+        ASSERT_EQ(candidate.refuses(c), "");
+        const auto all = groups(x, of.dims, of.axes);
+        Constants constants;
+        const auto got = run_at_widths(*candidate.make(c, constants), {x.data()}, std::vector<T>(all.size(), T{77}));
+        for (std::size_t i = 0; i < all.size(); ++i) {
+          const T most = *std::max_element(all[i].begin(), all[i].end());
+          long double sum = 0;
+          for (const T v : all[i]) sum += std::exp(static_cast<long double>(v) - static_cast<long double>(most));
+          // The last sum is one of doubles, which have few places behind the point where integers are large.
+          const double log = static_cast<double>(std::log(sum)), want = log + static_cast<double>(most);
+          if (std::fabs(log - std::round(log)) < 1e-9 && sum != 1) continue;
+          ASSERT_EQ(got[i], static_cast<T>(want)) << to_string(of.dims) << " " << spread << " " << i;
+        }
+      }
+}
+TEST(Fold, LogSumExpOfIntegers) {
+  check_integer_exponentials<std::int32_t>(DataType::Int32, {5, -3, 2147483000, -2147480000});
+  check_integer_exponentials<std::uint32_t>(DataType::Uint32, {2000, 4294967000u});
+  check_integer_exponentials<std::int64_t>(DataType::Int64, {5, -3, std::int64_t{1} << 50, -(std::int64_t{1} << 51)});
+  check_integer_exponentials<std::uint64_t>(DataType::Uint64, {2000, std::uint64_t{1} << 51});
+  // Extremes beside each other, and integers that double does not have: they count as the ones that they are rounded
+  // to.
+  Constants constants;
+  const FoldConfig c{FoldKind::LogSumExp, DataType::Int64, {2, 64}, {1}};
+  std::vector<std::int64_t> x(128, std::numeric_limits<std::int64_t>::min());
+  x[3] = 7;
+  for (std::size_t i = 64; i < 128; ++i) x[i] = (std::int64_t{1} << 60) + static_cast<std::int64_t>(i - 64);
+  EXPECT_EQ(run_at_widths(*fold_candidates()[3].make(c, constants), {x.data()}, std::vector<std::int64_t>(2)),
+            (std::vector<std::int64_t>{7, std::int64_t{1} << 60}));
+  const auto& refuses = fold_candidates()[3].refuses;
+  EXPECT_NE(refuses({FoldKind::LogSumExp, DataType::Int32, {64, 2}, {0}}), "");
+  EXPECT_NE(refuses({FoldKind::LogSumExp, DataType::Int32, {64, 8}, {1}}), "");
+  EXPECT_NE(refuses({FoldKind::LogSumExp, DataType::Int32, {0, 64}, {1}}), "");
+  EXPECT_NE(refuses({FoldKind::LogSumExp, DataType::Int8, {2, 64}, {1}}), "");
+  EXPECT_NE(refuses({FoldKind::LogSumExp, DataType::Int32, {}, {}}), "");
+}
+
 TEST(Fold, NaNWins) {
   for (const Shape& dims : {Shape{200, 1}, Shape{200, 40}})
     for (const FoldKind kind : {FoldKind::Max, FoldKind::Min}) {
@@ -273,6 +335,87 @@ TEST(Fold, NaNWins) {
       EXPECT_TRUE(std::isnan(got[0]));
       EXPECT_TRUE(dims[1] == 1 || got.back() == 2.0);
     }
+}
+
+// Rows that are taken many at a time, of integers whose sums and products are beyond them.
+template <class T>
+void check_wrapping(DataType type) {
+  using U = std::make_unsigned_t<T>;
+  for (const std::int64_t n : {16, 17, 20, 31, 64, 100, 513})
+    for (const std::int64_t rows : {1, 15, 77}) {
+      std::mt19937_64 engine(static_cast<std::uint64_t>(n));
+      std::vector<T> x(static_cast<std::size_t>(rows * n));
+      for (T& v : x) v = static_cast<T>(engine() | 1);  // products of odd numbers do not vanish
+      for (const FoldKind kind : {FoldKind::Sum, FoldKind::Prod, FoldKind::SumSquare, FoldKind::L1}) {
+        const FoldConfig c{kind, type, {rows, n}, {1}};
+        Constants constants;
+        const auto got = run_at_widths(*fold_candidates()[0].make(c, constants), {x.data()},
+                                       std::vector<T>(static_cast<std::size_t>(rows), T{7}));
+        for (std::size_t r = 0; r < got.size(); ++r) {
+          U want = kind == FoldKind::Prod ? 1 : 0;
+          for (std::size_t i = 0; i < static_cast<std::size_t>(n); ++i) {
+            const T v = x[r * static_cast<std::size_t>(n) + i];
+            const U u = static_cast<U>(v), size = v < 0 ? U{0} - u : u;
+            want = kind == FoldKind::Prod ? want * u
+                                          : want + (kind == FoldKind::SumSquare ? u * u
+                                                    : kind == FoldKind::L1      ? size
+                                                                                : u);
+          }
+          ASSERT_EQ(static_cast<U>(got[r]), want) << static_cast<int>(kind) << " " << n << " " << r;
+        }
+      }
+    }
+}
+TEST(Fold, RowsOfIntegersWrap) {
+  check_wrapping<std::int32_t>(DataType::Int32);
+  check_wrapping<std::uint32_t>(DataType::Uint32);
+  check_wrapping<std::int64_t>(DataType::Int64);
+  check_wrapping<std::uint64_t>(DataType::Uint64);
+}
+TEST(Fold, MeansOfRowsDoNotWrap) {
+  std::vector<std::int32_t> x(50 * 20, std::numeric_limits<std::int32_t>::max());
+  for (std::size_t i = 20; i < 40; ++i) x[i] = std::numeric_limits<std::int32_t>::min();
+  x[0] -= 20;
+  Constants constants;
+  const auto got =
+      run_at_widths(*fold_candidates()[0].make({FoldKind::Mean, DataType::Int32, {50, 20}, {1}}, constants), {x.data()},
+                    std::vector<std::int32_t>(50));
+  EXPECT_EQ(got[0], std::numeric_limits<std::int32_t>::max() - 1);
+  EXPECT_EQ(got[1], std::numeric_limits<std::int32_t>::min());
+  EXPECT_EQ(got[2], std::numeric_limits<std::int32_t>::max());
+}
+
+// NaN in few of many short rows, at each of their places; zeros of both signs and infinities.
+template <class T>
+void check_short_extrema(DataType type) {
+  const T inf = std::numeric_limits<T>::infinity(), nan = std::numeric_limits<T>::quiet_NaN();
+  for (std::int64_t n = 1; n <= kShortRow; ++n)
+    for (const bool largest : {true, false}) {
+      const std::int64_t rows = 1201;
+      std::vector<T> x;
+      for (const float v : random_floats(rows * n, 9, -5, 5)) x.push_back(static_cast<T>(v));
+      for (std::int64_t i = 0; i < n; ++i) x[static_cast<std::size_t>((600 + 3 * i) * n + i)] = nan;
+      x[static_cast<std::size_t>(3 * n)] = inf;
+      x[static_cast<std::size_t>(5 * n - 1)] = -inf;
+      const FoldConfig c{largest ? FoldKind::Max : FoldKind::Min, type, {rows, n}, {1}};
+      Constants constants;
+      const auto got = run_at_widths(*fold_candidates()[0].make(c, constants), {x.data()},
+                                     std::vector<T>(static_cast<std::size_t>(rows)));
+      for (std::int64_t r = 0; r < rows; ++r) {
+        T want = x[static_cast<std::size_t>(r * n)];
+        for (std::int64_t i = 0; i < n; ++i) {
+          const T v = x[static_cast<std::size_t>(r * n + i)];
+          if (std::isnan(v) || (largest ? v > want : v < want)) want = v;
+          if (std::isnan(want)) break;
+        }
+        const T is = got[static_cast<std::size_t>(r)];
+        ASSERT_TRUE(is == want || (std::isnan(is) && std::isnan(want))) << n << " " << r << ": " << is;
+      }
+    }
+}
+TEST(Fold, NaNAndExtremaInShortRows) {
+  check_short_extrema<float>(DataType::Float);
+  check_short_extrema<double>(DataType::Double);
 }
 
 TEST(Fold, NaNAndExtremaAnywhereInARow) {
@@ -398,16 +541,17 @@ TEST(Hardmax, RowsAndColumns) {
   }
 }
 
-TEST(Cumulative, AllWays) {
-  for (const std::int64_t inner : {1, 5, 2500})
+template <class T>
+void check_cumulative(DataType type) {
+  for (const std::int64_t inner : {1, 2, 3, 4, 5, 6, 7, 8, 9, 2049, 2500})
     for (const bool exclusive : {false, true})
       for (const bool reverse : {false, true})
         for (const bool product : {false, true}) {
-          const CumulativeConfig c{DataType::Int32, product, exclusive, reverse, 2, 9, inner};
-          auto x = digits<std::int32_t>(2 * 9 * inner, 8);
+          const CumulativeConfig c{type, product, exclusive, reverse, 2, 9, inner};
+          auto x = digits<T>(2 * 9 * inner, 8);
           Constants constants;
-          const auto got = run_at_widths(*cumulative_candidates()[0].make(c, constants), {x.data()},
-                                         std::vector<std::int32_t>(x.size()));
+          const auto got =
+              run_at_widths(*cumulative_candidates()[0].make(c, constants), {x.data()}, std::vector<T>(x.size()));
           for (std::int64_t o = 0; o < 2; ++o)
             for (std::int64_t i = 0; i < inner; ++i)
               for (std::int64_t k = 0; k < 9; ++k) {
@@ -415,12 +559,18 @@ TEST(Cumulative, AllWays) {
                 for (std::int64_t l = 0; l < 9; ++l) {
                   const bool counts = reverse ? l > k : l < k;
                   if (!counts && (l != k || exclusive)) continue;
-                  const std::int64_t v = x[static_cast<std::size_t>((o * 9 + l) * inner + i)];
+                  const auto v = static_cast<std::int64_t>(x[static_cast<std::size_t>((o * 9 + l) * inner + i)]);
                   want = product ? want * v : want + v;
                 }
-                ASSERT_EQ(got[static_cast<std::size_t>((o * 9 + k) * inner + i)], want);
+                ASSERT_EQ(got[static_cast<std::size_t>((o * 9 + k) * inner + i)], static_cast<T>(want)) << inner;
               }
         }
+}
+TEST(Cumulative, AllWays) {
+  check_cumulative<std::int32_t>(DataType::Int32);
+  check_cumulative<std::uint64_t>(DataType::Uint64);
+  check_cumulative<float>(DataType::Float);
+  check_cumulative<double>(DataType::Double);
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include "kernels/cpu/fold_space.h"
 #include "kernels/cpu/halves.h"
 #include "kernels/cpu/long_sums.h"
+#include "kernels/cpu/transpose_loops.h"
 #include "kernels/cpu/typed.h"
 
 namespace norn::kernels {
@@ -21,14 +22,6 @@ namespace {
 
 __extension__ typedef __int128 Wide;
 __extension__ typedef unsigned __int128 UnsignedWide;
-
-std::string axes_refusal(const FoldConfig& c) {
-  for (std::int64_t d : c.x)
-    if (d < 1) return "an empty tensor";
-  for (std::int64_t a : c.axes)
-    if (a < 0 || static_cast<std::size_t>(a) >= c.x.size()) return "an axis outside the rank";
-  return extent_refusal({&c.x});
-}
 
 class WideFold final : public Kernel, private FoldSpace {
  public:
@@ -178,6 +171,7 @@ class LogSumExp final : public Kernel, private FoldSpace {
     sum_ = fold_loops(FoldKind::Sum, kComputed);
     exp_ = typed_function(TypedOp::Exp, kComputed);
     log_ = typed_function(TypedOp::Log, kComputed);
+    turn_ = transpose_loops(sizeof(C)).block;
   }
 
   void run(void* const* operands, void*) const override {
@@ -283,15 +277,11 @@ class LogSumExp final : public Kernel, private FoldSpace {
   }
 
   void short_rows(const std::byte* x, std::byte* out, std::int64_t n, Work& work) const {
-    const std::int64_t all = n * inner_;
-    for (std::int64_t at = 0; at < all; at += kPart) {
-      const std::int64_t m = std::min(kPart, all - at);
-      const C* from = load(x + at * static_cast<std::int64_t>(element_size(type_)), m, work.x);
-      std::int64_t row = at / inner_, k = at % inner_;
-      for (std::int64_t i = 0; i < m; ++i) {
-        work.rows[static_cast<std::size_t>(k * n + row)] = from[i];
-        if (++k == inner_) k = 0, ++row;
-      }
+    const auto row_bytes = inner_ * static_cast<std::int64_t>(element_size(type_));
+    const std::int64_t together = kPart / inner_;
+    for (std::int64_t r = 0; r < n; r += together) {
+      const std::int64_t m = std::min(together, n - r);
+      turn_(load(x + r * row_bytes, m * inner_, work.x), inner_, work.rows.data() + r, n, m, inner_);
     }
     const auto each = [&](const auto& f) {
       for (std::int64_t k = 0; k < inner_; ++k) f(work.rows.data() + k * n, n);
@@ -348,6 +338,7 @@ class LogSumExp final : public Kernel, private FoldSpace {
   Halves halves_;
   FoldLoops most_, sum_;
   TypedLoop exp_ = nullptr, log_ = nullptr;
+  decltype(TransposeLoops::block) turn_ = nullptr;
 };
 
 bool computes_in_float(DataType type) { return type == DataType::Float || is_half(type); }
@@ -355,9 +346,17 @@ bool computes_in_float(DataType type) { return type == DataType::Float || is_hal
 }  // namespace
 }  // namespace fold_wide_cc
 
+std::string fold_axes_refusal(const FoldConfig& c) {
+  for (std::int64_t d : c.x)
+    if (d < 1) return "an empty tensor";
+  for (std::int64_t a : c.axes)
+    if (a < 0 || static_cast<std::size_t>(a) >= c.x.size()) return "an axis outside the rank";
+  return extent_refusal({&c.x});
+}
+
 std::string wide_fold_refuses(const FoldConfig& c) {
   if (!wide_loops(c.kind, c.type).row) return "has no loop for " + std::string(data_type_name(c.type));
-  if (std::string why = axes_refusal(c); !why.empty()) return why;
+  if (std::string why = fold_axes_refusal(c); !why.empty()) return why;
   return FoldSpace(c).folded_ > std::numeric_limits<std::int32_t>::max() ? "sums of 2^31 elements" : "";
 }
 std::unique_ptr<Kernel> make_wide_fold(const FoldConfig& c, PackedConstants&) { return std::make_unique<WideFold>(c); }
@@ -368,7 +367,7 @@ std::string log_sum_exp_refuses(const FoldConfig& c) {
     case DataType::Float:
     case DataType::Float16:
     case DataType::BFloat16:
-    case DataType::Double: return axes_refusal(c);
+    case DataType::Double: return fold_axes_refusal(c);
     default: return "does not compute " + std::string(data_type_name(c.type));
   }
 }

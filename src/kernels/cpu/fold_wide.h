@@ -12,6 +12,13 @@ std::unique_ptr<Kernel> make_wide_fold(const FoldConfig& c, PackedConstants&);
 std::string log_sum_exp_refuses(const FoldConfig& c);
 std::unique_ptr<Kernel> make_log_sum_exp(const FoldConfig& c, PackedConstants&);
 
+// LogSumExp of integers of 32 and 64 bits along rows, in double, cut to the type.
+std::string integer_log_sum_exp_refuses(const FoldConfig& c);
+std::unique_ptr<Kernel> make_integer_log_sum_exp(const FoldConfig& c, PackedConstants&);
+
+// "" if the dims have elements and the axes are among them.
+std::string fold_axes_refusal(const FoldConfig& c);
+
 // For a target's instruction set. A value is an element, or the square of one; `sum` is of values modulo 2^64, `high`
 // of values shifted right by 32, which is exact for 2^31 of them. Together they give the sum's 128 bits. Of squares of
 // 64-bit integers `high` has instead the bits that any of the magnitudes (of negative ones less 1) has.

@@ -14,6 +14,8 @@ namespace norn::kernels {
 namespace HWY_NAMESPACE {
 namespace wide {
 
+namespace hn = hwy::HWY_NAMESPACE;
+
 template <bool square, class T>
 HWY_INLINE auto value_of(T x) {
   if constexpr (square) {
@@ -170,10 +172,25 @@ void means(const std::uint64_t* HWY_RESTRICT totals, std::int64_t n, std::int64_
   for (std::int64_t i = 0; i < n; ++i)
     out[i] = static_cast<std::int64_t>(static_cast<double>(static_cast<std::int64_t>(totals[i])) / divisor);
 }
+// In vectors of our own: compilers call sqrt where it could set errno.
 template <class To>
 void roots(const std::uint64_t* HWY_RESTRICT totals, std::int64_t n, std::int64_t, void* out_data) {
   auto* HWY_RESTRICT out = static_cast<To*>(out_data);
-  for (std::int64_t i = 0; i < n; ++i)
+  const hn::ScalableTag<double> d;
+  const hn::RebindToSigned<decltype(d)> integers;
+  const hn::RebindToUnsigned<decltype(d)> bits;
+  const hn::Rebind<To, decltype(bits)> narrow;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  std::int64_t i = 0;
+  for (; i + lanes <= n; i += lanes) {
+    const auto total = hn::ConvertTo(d, hn::BitCast(integers, hn::LoadU(bits, totals + i)));
+    const auto root = hn::BitCast(bits, hn::ConvertTo(integers, hn::Sqrt(total)));
+    if constexpr (sizeof(To) == 8)
+      hn::StoreU(root, narrow, out + i);
+    else
+      hn::StoreU(hn::TruncateTo(narrow, root), narrow, out + i);
+  }
+  for (; i < n; ++i)
     out[i] = static_cast<To>(
         static_cast<std::int64_t>(__builtin_sqrt(static_cast<double>(static_cast<std::int64_t>(totals[i])))));
 }
@@ -184,7 +201,7 @@ WideLoops mean_loops() {
 }
 template <class T>
 WideLoops norm_loops() {
-  return {any_rows<true, T>, rows<true, T>, roots<T>};
+  return {any_rows<true, T>, rows<true, T>, roots<std::make_unsigned_t<T>>};
 }
 
 }  // namespace wide

@@ -173,7 +173,15 @@ TEST(LineNorm, EverySize) {
 }
 
 TEST(SoftmaxDouble, RowsAndColumns) {
-  for (const auto& [outer, n, inner] : {std::tuple{1, 1, 1}, {70, 5, 1}, {3, 1300, 1}, {2, 9, 700}, {1, 100, 3}})
+  for (const auto& [outer, n, inner] : {std::tuple{1, 1, 1},
+                                        {70, 5, 1},
+                                        {3, 1300, 1},
+                                        {2, 9, 700},
+                                        {1, 100, 3},
+                                        {2, 1001, 5},
+                                        {3, 7, 9},
+                                        {2, 30, 63},
+                                        {1, 40, 64}})
     for (const bool log : {false, true}) {
       const SoftmaxConfig c{outer, n, inner, log, DataType::Double};
       std::vector<double> x;

@@ -41,11 +41,13 @@ class OperandReader {
     return tile.data();
   }
 
-  std::int64_t to_row_end(std::int64_t at, std::int64_t n) const {
-    return walk_.to_row_end(at, n, bytes_ == 1 ? 2048 : Walk::kLongRow);
-  }
+  std::int64_t to_row_end(std::int64_t at, std::int64_t n) const { return walk_.to_row_end(at, n, long_row()); }
+  // Whether `read` copies nothing where n is no more than `to_row_end` says, and whether it then gives a run.
+  bool in_place() const { return walk_.in_place(long_row()); }
+  bool is_run() const { return in_place() && walk_.dims.back().stride == 1; }
 
  private:
+  std::int64_t long_row() const { return bytes_ == 1 ? 2048 : Walk::kLongRow; }
   template <class T>
   static T* cast(Tile& tile) {
     return reinterpret_cast<T*>(tile.data());
@@ -53,6 +55,12 @@ class OperandReader {
   Walk walk_;
   std::size_t bytes_;
 };
+
+// How many elements `for_both` may be given at a time: many more than a tile has where it repeats one operand at most,
+// of which it keeps a piece.
+inline std::int64_t elements_at_once(const OperandReader& a, const OperandReader& b, std::int64_t tile) {
+  return a.in_place() && b.in_place() && (a.is_run() || b.is_run()) ? 4 * tile : tile;
+}
 
 // Calls loop(a, b, first, count) for the n elements of two operands from output position `at`: for all of them, or,
 // where one operand is a single element, which is repeated, by pieces, so that little is written.

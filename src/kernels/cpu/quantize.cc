@@ -4,6 +4,7 @@
 
 #include "kernels/cpu/cast.h"
 #include "kernels/cpu/extents.h"
+#include "kernels/cpu/halves.h"
 #include "kernels/cpu/physical.h"
 
 namespace norn::kernels {
@@ -11,12 +12,14 @@ inline namespace quantize_cc {
 namespace {
 
 constexpr double kElementNs = 0.2;
-constexpr std::int64_t kPiece = 2048;  // elements of a run that are done together
+constexpr std::int64_t kPiece = 2048;  // elements of a run that are done together where they are converted
+constexpr std::int64_t kLongPiece = 16 * kPiece;
 
 template <bool back>
 class Quantize final : public Kernel {
  public:
-  explicit Quantize(const QuantizeConfig& c) : c_(c), pieces_((c.inner + kPiece - 1) / kPiece) {
+  explicit Quantize(const QuantizeConfig& c)
+      : c_(c), piece_(is_half(c.real) ? kPiece : kLongPiece), pieces_((c.inner + piece_ - 1) / piece_) {
     if (c.real == DataType::Float) return;
     const bool ieee = c.real == DataType::Float16;
     widen_ = ieee ? half_table().float16_to_float : half_table().bfloat16_to_float;
@@ -25,11 +28,11 @@ class Quantize final : public Kernel {
 
   void run(void* const* operands, void*) const override {
     const std::int64_t runs = c_.outer * c_.n * pieces_;
-    const double run_ns = 5 + kElementNs * static_cast<double>(std::min(c_.inner, kPiece));
+    const double run_ns = 5 + kElementNs * static_cast<double>(std::min(c_.inner, piece_));
     parallel_ranges(runs, run_ns, 1, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t i = begin; i < end; ++i) {
-        const std::int64_t row = i / pieces_, k = row % c_.n, first = i % pieces_ * kPiece;
-        piece(operands, scale_of(operands[1], k), k, row * c_.inner + first, std::min(kPiece, c_.inner - first));
+        const std::int64_t row = i / pieces_, k = row % c_.n, first = i % pieces_ * piece_;
+        piece(operands, scale_of(operands[1], k), k, row * c_.inner + first, std::min(piece_, c_.inner - first));
       }
     });
   }
@@ -75,7 +78,7 @@ class Quantize final : public Kernel {
   }
 
   QuantizeConfig c_;
-  std::int64_t pieces_;
+  std::int64_t piece_, pieces_;
   void (*widen_)(const std::uint16_t*, float*, std::int64_t) = nullptr;
   void (*narrow_)(const float*, std::uint16_t*, std::int64_t) = nullptr;
 };

@@ -17,7 +17,7 @@ template <class T>
 void check(DataType type) {
   const float inf = std::numeric_limits<float>::infinity();
   for (const QuantizeConfig& c :
-       {QuantizeConfig{type, 1, 1, 10007}, {type, 1, 1, 3}, {type, 3, 5, 41}, {type, 2, 1, 8}}) {
+       {QuantizeConfig{type, 1, 1, 10007}, {type, 1, 1, 3}, {type, 3, 5, 41}, {type, 2, 1, 8}, {type, 2, 1, 70003}}) {
     const auto size = static_cast<std::size_t>(c.outer * c.n * c.inner);
     auto x = random_floats(c.outer * c.n * c.inner, 5, -40, 40);
     x[0] = std::nanf("");
@@ -195,22 +195,37 @@ TEST(Quantize, BackFromInt32WithZeroPoints) {
     EXPECT_EQ(got[i], static_cast<float>(static_cast<double>(x[i]) - zeros[i / 3]) * scales[i / 3]) << i;
 }
 
-// Quotients at and beside halves, by a scale whose reciprocal is rounded.
+// Quotients at and beside halves, by scales whose reciprocals are rounded, with even and odd zero points; few of them
+// among others, and nothing else.
 TEST(Quantize, RoundsTheQuotientItself) {
-  std::vector<float> x;
-  const float scale = 0.3f;
-  for (int i = -140; i < 140; ++i)
-    for (const float side : {0.0f, -1e30f, 1e30f}) {
-      const float half = (static_cast<float>(i) + 0.5f) * scale;
-      x.push_back(side == 0 ? half : std::nextafter(half, side));
-    }
-  Constants constants;
-  const QuantizeConfig config{DataType::Int8, 1, 1, static_cast<std::int64_t>(x.size())};
-  float own = scale;
-  const auto got = run_at_widths(*quantize_candidates()[0].make(config, constants), {x.data(), &own, nullptr},
-                                 std::vector<std::int8_t>(x.size()));
-  for (std::size_t i = 0; i < x.size(); ++i)
-    ASSERT_EQ(got[i], std::min(127.0f, std::max(-128.0f, std::nearbyint(x[i] / scale)))) << x[i];
+  for (const float scale : {0.3f, -0.7f, 0.0173f, 1.0f, 3e-20f, 7e20f, 1e-38f})
+    for (const int zero : {0, 3, -77, 128, 255})
+      for (const int every : {1, 61}) {
+        std::vector<float> x;
+        for (int i = -300; i < 300; ++i)
+          for (const float side : {0.0f, -1e38f, 1e38f}) {
+            const float half = (static_cast<float>(i) + 0.5f) * scale;
+            x.push_back(side == 0 ? half : std::nextafter(half, side));
+            for (int k = 1; k < every; ++k)
+              x.push_back((static_cast<float>(i) + 0.003f * static_cast<float>(k)) * scale);
+          }
+        const auto check_type = [&]<class T>(DataType type, T point) {
+          if (int{point} != zero) return;
+          Constants constants;
+          const QuantizeConfig config{type, 1, 1, static_cast<std::int64_t>(x.size())};
+          float own = scale;
+          const auto got = run_at_widths(*quantize_candidates()[0].make(config, constants), {x.data(), &own, &point},
+                                         std::vector<T>(x.size()));
+          const auto low = static_cast<float>(std::numeric_limits<T>::min()),
+                     high = static_cast<float>(std::numeric_limits<T>::max());
+          for (std::size_t i = 0; i < x.size(); ++i) {
+            const float want = std::nearbyint(x[i] / scale) + static_cast<float>(zero);
+            ASSERT_EQ(got[i], std::min(high, std::max(low, want))) << x[i] << " by " << scale << " at " << zero;
+          }
+        };
+        check_type(DataType::Int8, static_cast<std::int8_t>(zero));
+        check_type(DataType::Uint8, static_cast<std::uint8_t>(zero));
+      }
 }
 
 // Planes to pixels.

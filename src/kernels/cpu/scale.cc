@@ -117,6 +117,9 @@ class DivideRows final : public Kernel {
         } else if (std::is_same_v<X, float> && std::fabs(by) > 1e-30 && std::fabs(by) < 1e30) {
           const float short_by = static_cast<float>(by);
           for (std::int64_t i = 0; i < c_.columns; ++i) y[i] = static_cast<float>(x[i]) / short_by;
+        } else if (std::fabs(by) > 1e-300 && std::fabs(by) < 1e300) {  // the inverse is a normal number
+          const double inverse = 1 / by;
+          for (std::int64_t i = 0; i < c_.columns; ++i) y[i] = static_cast<float>(static_cast<double>(x[i]) * inverse);
         } else {
           for (std::int64_t i = 0; i < c_.columns; ++i) y[i] = static_cast<float>(static_cast<double>(x[i]) / by);
         }

@@ -133,26 +133,40 @@ class SoftmaxDouble final : public Kernel {
       }
     });
   }
-  // m columns of rows that are `step` elements apart; out may be x.
+  // m columns of rows that are `step` elements apart; out may be x. Short rows that lie behind each other are taken
+  // many at a time as one, whose columns are joined.
   void columns(const double* x, double* out, std::int64_t step, std::int64_t m, Work& work) const {
-    most_.rows(x, step, c_.n, work.most, m, true);
-    std::fill_n(work.sum, m, 0.0);
+    const std::int64_t together = step == m && m < 64 ? std::min(c_.n, kPart / m) : 1, width = together * m;
+    const auto each_piece = [&](const auto& f) {
+      for (std::int64_t k = 0; k < c_.n; k += together) f(k * step, std::min(together, c_.n - k) * m);
+    };
+    const auto repeat = [&](double* row) {
+      for (std::int64_t i = m; i < width; ++i) row[i] = row[i - m];
+    };
+    each_piece([&](std::int64_t at, std::int64_t n) { most_.rows(x + at, 0, 1, work.most, n, at == 0); });
+    most_.rows(work.most + m, m, together - 1, work.most, m, false);
+    repeat(work.most);
+    std::fill_n(work.sum, width, 0.0);
     double bounded[kPart];
-    for (std::int64_t k = 0; k < c_.n; ++k) {
-      const double* from = x + k * step;
-      for (std::int64_t i = 0; i < m; ++i) work.t[i] = from[i] - work.most[i];
-      exponentials(work.t, work.e, m, bounded);
-      for (std::int64_t i = 0; i < m; ++i) work.sum[i] += work.e[i];
-      if (!c_.log) std::copy_n(work.e, m, out + k * step);
-    }
+    each_piece([&](std::int64_t at, std::int64_t n) {
+      for (std::int64_t i = 0; i < n; ++i) work.t[i] = x[at + i] - work.most[i];
+      exponentials(work.t, work.e, n, bounded);
+      for (std::int64_t i = 0; i < n; ++i) work.sum[i] += work.e[i];
+      if (!c_.log) std::copy_n(work.e, n, out + at);
+    });
+    sum_.rows(work.sum + m, m, together - 1, work.sum, m, false);
     if (c_.log) {
       log_(work.sum, nullptr, work.t, m, 0, 0);
-      for (std::int64_t k = 0; k < c_.n; ++k)
-        for (std::int64_t i = 0; i < m; ++i) out[k * step + i] = x[k * step + i] - work.most[i] - work.t[i];
+      repeat(work.t);
+      each_piece([&](std::int64_t at, std::int64_t n) {
+        for (std::int64_t i = 0; i < n; ++i) out[at + i] = x[at + i] - work.most[i] - work.t[i];
+      });
     } else {
       for (std::int64_t i = 0; i < m; ++i) work.t[i] = 1 / work.sum[i];
-      for (std::int64_t k = 0; k < c_.n; ++k)
-        for (std::int64_t i = 0; i < m; ++i) out[k * step + i] *= work.t[i];
+      repeat(work.t);
+      each_piece([&](std::int64_t at, std::int64_t n) {
+        for (std::int64_t i = 0; i < n; ++i) out[at + i] *= work.t[i];
+      });
     }
   }
 

@@ -94,10 +94,11 @@ class Typed final : public Kernel {
     }
     auto* const out = static_cast<std::byte*>(operands[c_.op == TypedOp::Clip ? 3 : c_.inputs.size()]);
     const std::size_t out_bytes = gives_bools(c_.op) ? 1 : element_size(c_.type);
+    const std::int64_t most = elements_at_once(tile);
     parallel_ranges(elements_, element_ns(c_.op, c_.type), tile, [&](std::int64_t begin, std::int64_t end) {
       OperandReader::Tile raw, x_tile, y_tile, sums[2], result;
       for (std::int64_t at = begin, n = 0; at < end; at += n) {
-        n = std::min(tile, end - at);
+        n = std::min(most, end - at);
         for (const OperandReader& reader : readers_) n = reader.to_row_end(at, n);
         std::byte* const to = out + static_cast<std::size_t>(at) * out_bytes;
         if (c_.inputs.size() == 2 && !widen_ && !scale_) {
@@ -131,6 +132,16 @@ class Typed final : public Kernel {
   }
 
  private:
+  // Tiles bound only what is stored in them.
+  std::int64_t elements_at_once(std::int64_t tile) const {
+    // Loops that check operands first go over them twice.
+    const bool repeats =
+        c_.op == TypedOp::Div || c_.op == TypedOp::Mod || c_.op == TypedOp::Fmod || c_.op == TypedOp::Pow;
+    if (widen_ || to_wide_ || scale_ || repeats) return tile;
+    if (readers_.size() == 1 && readers_[0].is_run()) return 4 * tile;
+    return readers_.size() == 2 ? kernels::elements_at_once(readers_[0], readers_[1], tile) : tile;
+  }
+
   const void* operand(std::size_t i, void* const* operands, std::int64_t at, std::int64_t n, OperandReader::Tile& raw,
                       OperandReader::Tile& tile) const {
     if (to_wide_) {

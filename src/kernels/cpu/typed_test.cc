@@ -120,6 +120,27 @@ TYPED_TEST(Typed, PairsOfIntegers) {
   }
 }
 
+// Far more elements than a tile has.
+TYPED_TEST(Typed, LongRuns) {
+  using T = TypeParam;
+  constexpr std::size_t kRow = 70001;
+  const Shape full = {3, kRow};
+  for (const Shape& b_dims : {full, Shape{kRow}, Shape{3, 1}, Shape{}}) {
+    std::vector<T> a = some<T>(3 * kRow, 1), b = some<T>(static_cast<std::size_t>(element_count(b_dims)), 2);
+    for (const bool swapped : {false, true}) {
+      const auto got = swapped ? run<T>(TypedOp::Max, {b_dims, full}, full, {b.data(), a.data()})
+                               : run<T>(TypedOp::Max, {full, b_dims}, full, {a.data(), b.data()});
+      for (std::size_t i = 0; i < got.size(); ++i) {
+        const std::size_t at = b_dims.empty() ? 0 : b_dims == full ? i : b_dims == Shape{3, 1} ? i / kRow : i % kRow;
+        ASSERT_EQ(got[i], std::max(a[i], b[at])) << i;
+      }
+    }
+  }
+  std::vector<T> x = some<T>(3 * kRow, 4);
+  const auto got = run<T>(TypedOp::BitwiseNot, {full}, full, {x.data()});
+  for (std::size_t i = 0; i < got.size(); ++i) ASSERT_EQ(got[i], static_cast<T>(~x[i])) << i;
+}
+
 TYPED_TEST(Typed, ShrunkInDouble) {
   using T = TypeParam;
   std::vector<T> x = some<T>(3001, 5);

@@ -20,6 +20,11 @@ struct Walk {
     return row < long_row || dims.size() == 1 ? n : std::min(n, row - at % row);
   }
   static constexpr std::int64_t kLongRow = 192;
+  // Whether `read` finds the elements in place wherever they are no more than `to_row_end` says.
+  bool in_place(std::int64_t long_row = kLongRow) const {
+    const StridedDim inner = dims.back();
+    return (inner.stride == 1 || inner.stride == 0) && (dims.size() == 1 || inner.size >= long_row);
+  }
 
   // The n elements from output position `at`: in place if they are one run (sets `one` for a run of one value), else
   // copied to `tile`.
@@ -27,6 +32,10 @@ struct Walk {
   const T* read(const T* p, std::int64_t at, std::int64_t n, T* tile, bool& one) const {
     const StridedDim inner = dims.back();
     one = false;
+    if (dims.size() == 1 && at + n <= inner.size && (inner.stride == 1 || inner.stride == 0)) {
+      one = inner.stride == 0;
+      return p + at * inner.stride;
+    }
     std::int64_t index[kMaxDims], column = at % inner.size, rest = at / inner.size, base = 0;
     for (std::size_t d = dims.size() - 1; d-- > 0;) {
       index[d] = rest % dims[d].size;

@@ -21,20 +21,22 @@ MersenneTwister generator_of(const opset::ReferenceContext& node) {
       return std::array{entropy(), entropy(), entropy(), entropy()};
     });
     static std::atomic<std::uint64_t> nodes{0};
+    const auto joined = [](unsigned high, unsigned low) { return std::uint64_t{high} << 32 | low; };
     const std::uint64_t number = nodes.fetch_add(1, std::memory_order_relaxed);
-    std::seed_seq words{drawn[0],
-                        drawn[1],
-                        drawn[2],
-                        drawn[3],
-                        static_cast<unsigned>(number),
-                        static_cast<unsigned>(number >> 32),
-                        static_cast<unsigned>(::getpid())};
-    return MersenneTwister(words);
+    const auto process = static_cast<std::uint64_t>(::getpid());
+    return MersenneTwister({joined(drawn[0], drawn[1]) ^ process << 32, joined(drawn[2], drawn[3]) + number});
   }
   if (std::isinf(*given)) node.fail("the seed is infinite");
   double seed = std::fmod(std::trunc(static_cast<double>(*given)), 0x1p32);
   if (seed < 0) seed += 0x1p32;
   return MersenneTwister(static_cast<std::uint32_t>(seed));
+}
+
+// The function that makes SplitMix64's numbers of a counter.
+std::uint64_t mixed(std::uint64_t x) {
+  x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
+  x = (x ^ x >> 27) * 0x94d049bb133111ebu;
+  return x ^ x >> 31;
 }
 
 // What follows from two neighbours of the state.
@@ -50,7 +52,14 @@ MersenneTwister::MersenneTwister(std::uint32_t seed) {
   for (std::uint32_t i = 1; i < kSize; ++i) state_[i] = 1812433253u * (state_[i - 1] ^ state_[i - 1] >> 30) + i;
 }
 
-MersenneTwister::MersenneTwister(std::seed_seq& seeds) { seeds.generate(state_.begin(), state_.end()); }
+MersenneTwister::MersenneTwister(const std::array<std::uint64_t, 2>& seed) {
+  for (std::uint64_t i = 0; i < kSize / 2; ++i) {
+    const std::uint64_t word = mixed(seed[0] + i * 0x9e3779b97f4a7c15u) ^ mixed(seed[1] + i * 0xd1b54a32d192ed03u);
+    state_[2 * i] = static_cast<std::uint32_t>(word);
+    state_[2 * i + 1] = static_cast<std::uint32_t>(word >> 32);
+  }
+  state_[0] |= 1;  // any state but one of zeros only
+}
 
 void MersenneTwister::uniforms(double* to, std::int64_t n) {
   while (n > 0) {

@@ -1,6 +1,8 @@
 // Random tensors: the numbers that NumPy's generator gives for a seed, and means and spreads of many.
 #include "ops/generator/random/random.h"
 
+#include <array>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <random>
@@ -125,10 +127,29 @@ TEST(MersenneTwister, GivesTheStandardsNumbers) {
     std::mt19937 standard(seed);
     for (int i = 0; i < 2000; ++i) ASSERT_EQ(ours(), standard()) << seed << " " << i;
   }
-  std::seed_seq seeds{1, 2, 3}, same{1, 2, 3};
-  MersenneTwister ours(seeds);
-  std::mt19937 standard(same);
-  for (int i = 0; i < 2000; ++i) ASSERT_EQ(ours(), standard());
+}
+
+// Neighbouring counters, and exchanged ones, give sequences that have nothing in common; half of all bits are set.
+TEST(MersenneTwister, CountersGiveSequencesOfTheirOwn) {
+  using Seed = std::array<std::uint64_t, 2>;
+  const std::vector<Seed> seeds = {{0, 0}, {0, 1}, {1, 0}, {1, 1}, {0, 2}, {~std::uint64_t{0}, 0}};
+  std::vector<std::vector<std::uint32_t>> drawn;
+  for (const Seed& seed : seeds) {
+    MersenneTwister generator(seed), again(seed);
+    auto& numbers = drawn.emplace_back(5000);
+    int bits = 0;
+    for (std::uint32_t& number : numbers) {
+      ASSERT_EQ(number = generator(), again());
+      bits += std::popcount(number);
+    }
+    EXPECT_NEAR(bits, 80000, 1000);  // five standard deviations
+  }
+  for (std::size_t a = 0; a < drawn.size(); ++a)
+    for (std::size_t b = 0; b < a; ++b) {
+      int apart = 0;
+      for (std::size_t i = 0; i < 5000; ++i) apart += std::popcount(drawn[a][i] ^ drawn[b][i]);
+      EXPECT_NEAR(apart, 80000, 1000) << a << " " << b;
+    }
 }
 
 // What is drawn is not known before running, though no input is missing.

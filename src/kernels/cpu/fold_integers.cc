@@ -1,0 +1,126 @@
+// LogSumExp of integers: distances from the largest are integers as well, whose exponentials are a table's. The result
+// is computed in double and cut as a Cast does it.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <type_traits>
+
+#include "base/fork.h"
+#include "kernels/cpu/cast.h"
+#include "kernels/cpu/extents.h"
+#include "kernels/cpu/fold_space.h"
+#include "kernels/cpu/fold_wide.h"
+
+namespace norn::kernels {
+inline namespace fold_integers_cc {
+namespace {
+
+// exp(-127), 2^31 times, is not seen beside 1.
+constexpr std::size_t kDistances = 128;
+using Exponentials = std::array<double, kDistances>;
+
+const Exponentials& exponentials() {
+  return base::made_once([] {
+    Exponentials made;
+    for (std::size_t i = 0; i < kDistances; ++i) made[i] = std::exp(-static_cast<double>(i));
+    return made;
+  });
+}
+
+template <class T>
+class LogSumExpOfIntegers final : public Kernel, private FoldSpace {
+ public:
+  explicit LogSumExpOfIntegers(const FoldConfig& c)
+      : FoldSpace(c),
+        most_(fold_loops(FoldKind::Max, c.type)),
+        cut_(cast_loop(DataType::Double, c.type)),
+        table_(exponentials()) {}
+
+  void run(void* const* operands, void*) const override {
+    const T* x = static_cast<const T*>(operands[0]);
+    T* out = static_cast<T*>(operands[1]);
+    parallel_ranges(kept_count_, static_cast<double>(folded_) * 0.4, 1, [&](std::int64_t begin, std::int64_t end) {
+      std::array<double, kPart> results;
+      for (std::int64_t first = begin; first < end; first += kPart) {
+        const std::int64_t n = std::min(kPart, end - first);
+        for (std::int64_t k = 0; k < n; ++k)
+          results[static_cast<std::size_t>(k)] = of_group(x + offset_of(kept_, first + k));
+        cut_(results.data(), out + first, n);
+      }
+    });
+  }
+
+ private:
+  static constexpr std::int64_t kPart = 256;
+
+  double of_group(const T* x) const {
+    T most = std::numeric_limits<T>::min();
+    for (std::int64_t g = 0; g < reduced_count_; ++g) {
+      T of_row;
+      most_.row(x + offset_of(reduced_, g), inner_, &of_row);
+      most = std::max(most, of_row);
+    }
+    double sum = 0;
+    for (std::int64_t g = 0; g < reduced_count_; ++g) {
+      const T* row = x + offset_of(reduced_, g);
+      sum += is_exact(most) ? sum_of_row(row,
+                                         [most](T v) {
+                                           using U = std::make_unsigned_t<T>;
+                                           return static_cast<std::uint64_t>(
+                                               static_cast<U>(static_cast<U>(most) - static_cast<U>(v)));
+                                         })
+                            : sum_of_row(row, [most](T v) {
+                                const double d = static_cast<double>(most) - static_cast<double>(v);
+                                return static_cast<std::uint64_t>(std::min(d, 1024.0));
+                              });
+    }
+    return std::log(sum) + static_cast<double>(most);
+  }
+  // Whether double has this integer and those near it.
+  static bool is_exact(T most) {
+    constexpr auto kBound = static_cast<T>(sizeof(T) == 8 ? (std::int64_t{1} << 53) - 1024 : 0);
+    return sizeof(T) < 8 || (most < kBound && (std::is_unsigned_v<T> || most > static_cast<T>(-kBound)));
+  }
+  template <class Distance>
+  double sum_of_row(const T* x, const Distance& distance) const {
+    constexpr std::int64_t kLanes = 8;
+    const auto exponential = [&](T v) { return table_[std::min<std::uint64_t>(distance(v), kDistances - 1)]; };
+    double sums[kLanes] = {};
+    std::int64_t i = 0;
+    for (; i + kLanes <= inner_; i += kLanes)
+      for (std::int64_t l = 0; l < kLanes; ++l) sums[l] += exponential(x[i + l]);
+    for (std::int64_t l = 0; i < inner_; ++i, ++l) sums[l] += exponential(x[i]);
+    return ((sums[0] + sums[4]) + (sums[2] + sums[6])) + ((sums[1] + sums[5]) + (sums[3] + sums[7]));
+  }
+
+  FoldLoops most_;
+  CastLoop cut_;
+  const Exponentials& table_;
+};
+
+}  // namespace
+}  // namespace fold_integers_cc
+
+std::string integer_log_sum_exp_refuses(const FoldConfig& c) {
+  constexpr std::int64_t kLeastRow = 48;
+  if (c.kind != FoldKind::LogSumExp) return "computes nothing else";
+  if (c.type != DataType::Int32 && c.type != DataType::Int64 && c.type != DataType::Uint32 &&
+      c.type != DataType::Uint64)
+    return "does not compute " + std::string(data_type_name(c.type));
+  if (std::string why = fold_axes_refusal(c); !why.empty()) return why;
+  const FoldSpace space(c);
+  if (!space.inner_reduced_ || space.inner_ < kLeastRow) return "the elements of a sum do not lie in long rows";
+  return space.folded_ > std::numeric_limits<std::int32_t>::max() ? "sums of 2^31 elements" : "";
+}
+std::unique_ptr<Kernel> make_integer_log_sum_exp(const FoldConfig& c, PackedConstants&) {
+  switch (c.type) {
+    case DataType::Int32: return std::make_unique<LogSumExpOfIntegers<std::int32_t>>(c);
+    case DataType::Uint32: return std::make_unique<LogSumExpOfIntegers<std::uint32_t>>(c);
+    case DataType::Int64: return std::make_unique<LogSumExpOfIntegers<std::int64_t>>(c);
+    default: return std::make_unique<LogSumExpOfIntegers<std::uint64_t>>(c);
+  }
+}
+
+}  // namespace norn::kernels
