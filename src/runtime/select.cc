@@ -32,6 +32,8 @@
 #include "ops/nn/qlinear_conv/qlinear_conv.h"
 #include "ops/nn/rms_normalization/rms_normalization.h"
 #include "ops/nn/rotary_embedding/rotary_embedding.h"
+#include "ops/object_detection/non_max_suppression/non_max_suppression.h"
+#include "ops/object_detection/roi_align/roi_align.h"
 #include "ops/quantization/dequantize/dequantize.h"
 #include "ops/quantization/dynamic_quantize/dynamic_quantize.h"
 #include "ops/quantization/quantize/quantize.h"
@@ -105,6 +107,7 @@ constexpr Entry kTable[] = {
     {&ops::ReduceLogSumExp, select_fold},
     {&ops::TopK, select_topk},
     {&ops::GridSample, select_grid_sample},
+    {&ops::RoiAlign, select_roi_align},
     {&ops::ArgMax, select_arg_extremum},
     {&ops::ArgMin, select_arg_extremum},
     {&ops::Hardmax, select_hardmax},
@@ -172,7 +175,17 @@ constexpr Entry kTable[] = {
     {&ops::TreeEnsembleClassifier, select_trees},
 };
 
+constexpr Entry kLateTable[] = {
+    {&ops::NonMaxSuppression, select_suppression},
+};
+
 }  // namespace
+
+SelectFn find_late_select(const opset::Operator* op) {
+  for (const Entry& entry : kLateTable)
+    if (entry.op == op) return entry.select;
+  return nullptr;
+}
 
 SelectFn find_select(const opset::Operator* op) {
   for (const Entry& entry : kTable)

@@ -60,9 +60,36 @@ bool select_gather_elements(Selector& s) {
                   {s.node().outputs[0]});
 }
 
+namespace {
+
+// Whether the indices are a vector of them that was expanded, so that each is that of a whole slice of the data.
+bool name_slices(const Selector& s, std::int64_t axis) {
+  const auto* const lies = s.strides_of(s.node().inputs[1]);
+  const Shape &data = s.dims(0), &indices = s.dims(1);
+  if (!lies || axis != 0 || s.dtype(1) != DataType::Int64 || element_count(indices) == 0) return false;
+  if ((*lies)[0] != 1 && indices[0] != 1) return false;
+  for (std::size_t d = 1; d < data.size(); ++d)
+    if (indices[d] != data[d] || (indices[d] != 1 && (*lies)[d] != 0)) return false;
+  return true;
+}
+
+}  // namespace
+
 bool select_scatter_elements(Selector& s) {
   if (!moves_elements(s, "scatter_elements")) return false;
   const SelectedNode node(s);
+  if (name_slices(s, *ops::scatter_axis(node))) {
+    const Shape& data = s.dims(0);
+    kernels::ScatterNdConfig slices;
+    slices.rows = s.dims(1)[0];
+    slices.axes = {data[0]};
+    slices.block = element_count(Shape(data.begin() + 1, data.end()));
+    slices.type = s.out_dtype();
+    slices.kind = kind_of(ops::resolve_scatter_reduction(node));
+    std::vector<Operand> uses = written_into(s);
+    uses[1].as_it_lies = true;
+    if (s.choose(kernels::scatter_nd_candidates(), slices, uses, {s.node().outputs[0]}, true)) return true;
+  }
   kernels::ScatterElementsConfig config;
   config.data = s.dims(0);
   config.indices = s.dims(1);

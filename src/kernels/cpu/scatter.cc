@@ -419,6 +419,9 @@ std::unique_ptr<Kernel> make_gather_nd(const GatherNdConfig& c, PackedConstants&
   return std::make_unique<GatherNd>(c);
 }
 
+constexpr double kBlockElementNs = 0.08;   // for each byte
+constexpr std::int64_t kBlockStep = 1024;  // elements, so that looking up a block costs little beside them
+
 class ScatterNd final : public Kernel {
  public:
   explicit ScatterNd(const ScatterNdConfig& c)
@@ -433,20 +436,24 @@ class ScatterNd final : public Kernel {
     with_type(c_.type, c_.kind, [&]<class T, ScatterKind kind>(T, std::integral_constant<ScatterKind, kind>) {
       const T* update = static_cast<const T*>(operands[2]);
       T* out = static_cast<T*>(operands[3]);
-      const auto each_row = [&](auto&& f) {
-        for (std::int64_t r = 0; r < c_.rows; ++r)
-          f(block_of(indices + r * length, c_.axes, strides_) * c_.block, r * c_.block);
-      };
-      if constexpr (kind == ScatterKind::Replace)
-        each_row([&](std::int64_t to, std::int64_t from) {
-          std::memcpy(out + to, update + from, static_cast<std::size_t>(c_.block) * sizeof(T));
-        });
-      else
-        take_updates<kind>(out, update, static_cast<float*>(scratch), [&](auto&& take) {
+      // Of every block the same elements go beside each other: an element is written by one piece, in order.
+      const double element_ns = kBlockElementNs * static_cast<double>(sizeof(T)) * static_cast<double>(c_.rows);
+      parallel_ranges(c_.block, element_ns, kBlockStep, [&](std::int64_t begin, std::int64_t end) {
+        const auto each_row = [&](auto&& f) {
+          for (std::int64_t r = 0; r < c_.rows; ++r)
+            f(block_of(indices + r * length, c_.axes, strides_) * c_.block + begin, r * c_.block + begin);
+        };
+        if constexpr (kind == ScatterKind::Replace)
           each_row([&](std::int64_t to, std::int64_t from) {
-            for (std::int64_t i = 0; i < c_.block; ++i) take(to + i, from + i);
+            std::memcpy(out + to, update + from, static_cast<std::size_t>(end - begin) * sizeof(T));
           });
-        });
+        else
+          take_updates<kind>(out, update, static_cast<float*>(scratch), [&](auto&& take) {
+            each_row([&](std::int64_t to, std::int64_t from) {
+              for (std::int64_t i = 0; i < end - begin; ++i) take(to + i, from + i);
+            });
+          });
+      });
     });
   }
 

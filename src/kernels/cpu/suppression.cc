@@ -1,0 +1,280 @@
+// Candidates are sorted as integers of score and place. Selected boxes lie in stripes across the wider extent of all
+// boxes, so that a candidate is compared with those that are near: where classes are told apart by offsets of their
+// boxes, or boxes are small, these are few. Along that axis a box that overlaps the candidate either covers the
+// candidate's first stripe, or begins in one behind it that the candidate covers; each stripe has a list of either.
+// Stripes are found by a rounded computation that ascends, as coordinates do: what overlaps has a stripe in common.
+#include "kernels/cpu/suppression.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "base/stop.h"
+#include "kernels/cpu/extents.h"
+#include "kernels/cpu/physical.h"
+#include "kernels/late_output.h"
+#include "norn/error.h"
+
+namespace norn::kernels {
+inline namespace suppression_cc {
+namespace {
+
+PlainBox read_box(const float* b, bool centered) {
+  PlainBox box =
+      centered ? PlainBox{b[0] - b[2] / 2, b[1] - b[3] / 2, b[0] + b[2] / 2, b[1] + b[3] / 2, 0}
+               : PlainBox{std::min(b[1], b[3]), std::min(b[0], b[2]), std::max(b[1], b[3]), std::max(b[0], b[2]), 0};
+  box.area = (box.right - box.left) * (box.bottom - box.top);
+  return box;
+}
+// Others overlap nothing: not even boxes of negative width and height, whose area is positive.
+bool may_overlap(const PlainBox& b) { return b.area > 0 && b.left < b.right; }
+
+// A candidate as an integer that ascends as scores descend, and of equal ones as places ascend. NaN comes last.
+std::uint64_t key_of(float score, std::uint32_t at) {
+  std::uint32_t rank = 0;
+  if (!std::isnan(score)) {
+    const auto bits = std::bit_cast<std::uint32_t>(score == 0 ? 0.0f : score);
+    rank = bits >> 31 ? ~bits : bits | 0x80000000u;
+  }
+  return std::uint64_t{~rank} << 32 | at;
+}
+std::uint32_t place_of(std::uint64_t key) { return static_cast<std::uint32_t>(key); }
+
+// Sorts keys whose places ascend.
+void sort_keys(std::uint64_t* keys, std::size_t n, std::vector<std::uint64_t>& other) {
+  constexpr int kBits = 11, kPasses = 3;
+  constexpr std::size_t kFew = 400, kBuckets = std::size_t{1} << kBits;
+  if (n < kFew) return std::sort(keys, keys + n);
+  const auto digit = [](std::uint64_t key, int pass) { return (key >> (32 + pass * kBits)) % kBuckets; };
+  std::vector<std::array<std::uint32_t, kBuckets>> counts(kPasses);
+  for (auto& c : counts) c.fill(0);
+  for (std::size_t i = 0; i < n; ++i)
+    for (int p = 0; p < kPasses; ++p) ++counts[static_cast<std::size_t>(p)][digit(keys[i], p)];
+  other.resize(n);
+  std::uint64_t *from = keys, *to = other.data();
+  for (int p = 0; p < kPasses; ++p) {
+    auto& at = counts[static_cast<std::size_t>(p)];
+    if (at[digit(keys[0], p)] == n) continue;  // all are equal
+    std::uint32_t begin = 0;
+    for (std::uint32_t& count : at) {
+      const std::uint32_t here = count;
+      count = begin;
+      begin += here;
+    }
+    for (std::size_t i = 0; i < n; ++i) to[at[digit(from[i], p)]++] = from[i];
+    std::swap(from, to);
+  }
+  if (from != keys) std::copy_n(from, n, keys);
+}
+
+// Candidates from the best on. Where few of many may be looked at they are sorted some at a time, twice as many each
+// time.
+class Ranking {
+ public:
+  Ranking(std::vector<std::uint64_t>& keys, std::int64_t wanted, std::vector<std::uint64_t>& other)
+      : keys_(keys), other_(other), some_(2 * std::min(wanted, std::int64_t{1} << 20) + 32) {}
+  // The i-th; i grows by one from call to call.
+  std::uint64_t operator[](std::size_t i) {
+    if (i == sorted_) {
+      constexpr std::ptrdiff_t kMany = 8;  // times as many: finding the best costs about as much as a pass of a sort
+      const auto begin = keys_.begin() + static_cast<std::ptrdiff_t>(sorted_);
+      const bool all = keys_.end() - begin <= kMany * some_;
+      const auto end = all ? keys_.end() : begin + some_;
+      if (!all) std::nth_element(begin, end, keys_.end());
+      if (all && sorted_ == 0)
+        sort_keys(keys_.data(), keys_.size(), other_);
+      else
+        std::sort(begin, end);
+      sorted_ = static_cast<std::size_t>(end - keys_.begin());
+      some_ *= 2;
+    }
+    return keys_[i];
+  }
+
+ private:
+  std::vector<std::uint64_t>& keys_;
+  std::vector<std::uint64_t>& other_;
+  std::ptrdiff_t some_;
+  std::size_t sorted_ = 0;
+};
+
+// The selected boxes of a class.
+class Selected {
+ public:
+  explicit Selected(OverlapLoop loop) : loop_(loop) {}
+
+  // For boxes of these: each(f) calls f(box) for all of them.
+  template <class Each>
+  void begin(std::size_t count, Each&& each) {
+    chunks_.clear();
+    stripes_ = 1;
+    if (count >= kMany) {
+      float low[2] = {kNever, kNever}, high[2] = {-kNever, -kNever};
+      double sizes[2] = {0, 0};
+      each([&](const PlainBox& b) {
+        if (!may_overlap(b)) return;
+        low[0] = std::min(low[0], b.left);
+        high[0] = std::max(high[0], b.right);
+        low[1] = std::min(low[1], b.top);
+        high[1] = std::max(high[1], b.bottom);
+        sizes[0] += static_cast<double>(b.right) - static_cast<double>(b.left);
+        sizes[1] += static_cast<double>(b.bottom) - static_cast<double>(b.top);
+      });
+      double share[2];  // of the extent that a box has on average
+      for (int a = 0; a < 2; ++a)
+        share[a] = sizes[a] / static_cast<double>(count) / (static_cast<double>(high[a]) - static_cast<double>(low[a]));
+      down_ = share[1] < share[0];
+      const double least = share[down_];
+      if (least > 0 && least < 0.25) {
+        stripes_ = static_cast<int>(std::min(1.5 / least, static_cast<double>(kMostStripes)));
+        low_ = low[down_];
+        scale_ = static_cast<float>(stripes_) / (high[down_] - low[down_]);
+      }
+    }
+    lists_.assign(static_cast<std::size_t>(stripes_ == 1 ? 1 : 2 * stripes_), {});
+  }
+
+  bool any_overlaps(const PlainBox& b, float threshold) const {
+    if (stripes_ == 1) return overlaps(lists_[0], b, threshold);
+    const int first = stripe(down_ ? b.top : b.left), last = stripe(down_ ? b.bottom : b.right);
+    if (overlaps(covering(first), b, threshold)) return true;
+    for (int s = first + 1; s <= last; ++s)
+      if (overlaps(beginning(s), b, threshold)) return true;
+    return false;
+  }
+  void add(const PlainBox& b) {
+    if (stripes_ == 1) return add_to(lists_[0], b);
+    const int first = stripe(down_ ? b.top : b.left), last = stripe(down_ ? b.bottom : b.right);
+    add_to(lists_[static_cast<std::size_t>(2 * first + 1)], b);
+    for (int s = first; s <= last; ++s) add_to(lists_[static_cast<std::size_t>(2 * s)], b);
+  }
+
+ private:
+  static constexpr std::size_t kMany = 128;
+  static constexpr int kMostStripes = 128;
+  static constexpr float kNever = BoxChunk::kNever;
+  struct List {
+    std::int32_t first = -1, last = -1;
+    std::int32_t free = 0;  // lanes of the last chunk
+  };
+
+  // Ascends as x does, whatever is rounded on the way.
+  int stripe(float x) const {
+    const float at = (x - low_) * scale_;
+    if (!(at > 0)) return 0;
+    return at < static_cast<float>(stripes_) ? static_cast<int>(at) : stripes_ - 1;
+  }
+  const List& covering(int stripe) const { return lists_[static_cast<std::size_t>(2 * stripe)]; }
+  const List& beginning(int stripe) const { return lists_[static_cast<std::size_t>(2 * stripe + 1)]; }
+  bool overlaps(const List& list, const PlainBox& b, float threshold) const {
+    return list.first >= 0 && loop_(chunks_.data(), list.first, b, threshold);
+  }
+  void add_to(List& list, const PlainBox& b) {
+    if (list.free == 0) {
+      const auto next = static_cast<std::int32_t>(chunks_.size());
+      chunks_.emplace_back();
+      if (list.last >= 0) chunks_[static_cast<std::size_t>(list.last)].next = next;
+      if (list.first < 0) list.first = next;
+      list.last = next;
+      list.free = BoxChunk::kBoxes;
+    }
+    chunks_[static_cast<std::size_t>(list.last)].set(BoxChunk::kBoxes - list.free, b);
+    --list.free;
+  }
+
+  OverlapLoop loop_;
+  std::vector<BoxChunk> chunks_;
+  std::vector<List> lists_;  // one, or of each stripe those that cover it, and those that begin in it
+  int stripes_ = 1;
+  bool down_ = false;  // stripes follow one another from top to bottom
+  float low_ = 0, scale_ = 0;
+};
+
+class Suppression final : public Kernel {
+ public:
+  explicit Suppression(const SuppressionConfig& c) : c_(c), loop_(overlap_loop()) {}
+
+  void run(void* const* operands, void*) const override {
+    const std::int64_t most = c_.has_most ? *static_cast<const std::int64_t*>(operands[2]) : 0;
+    const float overlap = c_.has_overlap ? *static_cast<const float*>(operands[3]) : 0.0f;
+    if (!(overlap >= 0 && overlap <= 1))
+      throw Error(ErrorCode::RuntimeError,
+                  "iou_threshold is " + std::to_string(overlap) + ", but has to be from 0 to 1");
+    const std::int64_t units = most > 0 ? c_.batches * c_.classes : 0;
+    std::vector<std::vector<std::uint32_t>> found(static_cast<std::size_t>(units));
+    parallel_ranges(units, 20 * static_cast<double>(c_.boxes), 1, [&](std::int64_t begin, std::int64_t end) {
+      Selected selected(loop_);
+      std::vector<std::uint64_t> keys, other;
+      for (std::int64_t u = begin; u < end; ++u)
+        select(operands, u, most, overlap, selected, keys, other, found[static_cast<std::size_t>(u)]);
+    });
+    std::size_t count = 0;
+    for (const auto& boxes : found) count += boxes.size();
+    auto* to = static_cast<std::int64_t*>(
+        static_cast<LateOutput*>(operands[5])->allocate({static_cast<std::int64_t>(count), 3}));
+    for (std::int64_t u = 0; u < units; ++u)
+      for (const std::uint32_t box : found[static_cast<std::size_t>(u)]) {
+        *to++ = u / c_.classes;
+        *to++ = u % c_.classes;
+        *to++ = box;
+      }
+  }
+
+ private:
+  void select(void* const* operands, std::int64_t unit, std::int64_t most, float overlap, Selected& selected,
+              std::vector<std::uint64_t>& keys, std::vector<std::uint64_t>& other,
+              std::vector<std::uint32_t>& found) const {
+    const float* const boxes = static_cast<const float*>(operands[0]) + unit / c_.classes * c_.boxes * 4;
+    const float* const scores = static_cast<const float*>(operands[1]) + unit * c_.boxes;
+    keys.resize(static_cast<std::size_t>(c_.boxes));
+    std::size_t n = 0;
+    if (c_.has_least) {
+      const float least = *static_cast<const float*>(operands[4]);
+      for (std::int64_t i = 0; i < c_.boxes; ++i)
+        if (scores[i] > least) keys[n++] = key_of(scores[i], static_cast<std::uint32_t>(i));
+    } else {
+      for (; n < keys.size(); ++n) keys[n] = key_of(scores[n], static_cast<std::uint32_t>(n));
+    }
+    keys.resize(n);
+    const auto box_at = [&](std::uint64_t key) {
+      return read_box(boxes + std::size_t{4} * place_of(key), c_.centered);
+    };
+    selected.begin(n, [&](auto&& f) {
+      for (const std::uint64_t key : keys) f(box_at(key));
+    });
+    const base::Stop* const stop = base::current_stop();
+    Ranking ranking(keys, most, other);
+    for (std::size_t i = 0; i < n && static_cast<std::int64_t>(found.size()) < most; ++i) {
+      if (stop && i % 1024 == 1023) stop->check();
+      const std::uint64_t key = ranking[i];
+      const PlainBox box = box_at(key);
+      if (may_overlap(box)) {
+        if (selected.any_overlaps(box, overlap)) continue;
+        selected.add(box);
+      }
+      found.push_back(place_of(key));
+    }
+  }
+
+  SuppressionConfig c_;
+  OverlapLoop loop_;
+};
+
+std::string refuses(const SuppressionConfig& c) {
+  const Shape boxes = {c.batches, c.boxes, 16}, scores = {c.batches, c.classes, c.boxes, 24};
+  if (std::string why = extent_refusal({&boxes, &scores}); !why.empty()) return why;
+  return c.boxes > std::numeric_limits<std::int32_t>::max() / 4 ? "2^29 boxes" : "";
+}
+std::unique_ptr<Kernel> make(const SuppressionConfig& c, PackedConstants&) { return std::make_unique<Suppression>(c); }
+
+constexpr Candidate<SuppressionConfig> kSuppressionCandidates[] = {{"stripes", refuses, make}};
+
+}  // namespace
+}  // namespace suppression_cc
+
+std::span<const Candidate<SuppressionConfig>> suppression_candidates() { return kSuppressionCandidates; }
+
+}  // namespace norn::kernels
