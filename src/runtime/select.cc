@@ -47,6 +47,7 @@
 #include "ops/tensor/gather_nd/gather_nd.h"
 #include "ops/tensor/grid_sample/grid_sample.h"
 #include "ops/tensor/identity/identity.h"
+#include "ops/tensor/nonzero/nonzero.h"
 #include "ops/tensor/pad/pad.h"
 #include "ops/tensor/reshape/reshape.h"
 #include "ops/tensor/resize/resize.h"
@@ -177,6 +178,7 @@ constexpr Entry kTable[] = {
 
 constexpr Entry kLateTable[] = {
     {&ops::NonMaxSuppression, select_suppression},
+    {&ops::NonZero, select_nonzero},
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
 // Operators that pick or write elements by indices or by their place.
 #include <algorithm>
 
+#include "kernels/cpu/nonzero.h"
 #include "kernels/cpu/scatter.h"
 #include "kernels/cpu/triangle.h"
 #include "ops/common/shapes.h"
@@ -98,6 +99,11 @@ bool select_scatter_elements(Selector& s) {
   config.kind = kind_of(ops::resolve_scatter_reduction(node));
   config.wide_indices = s.dtype(1) == DataType::Int64;
   return s.choose(kernels::scatter_elements_candidates(), config, written_into(s), {s.node().outputs[0]}, true);
+}
+
+bool select_nonzero(Selector& s) {
+  return s.choose(kernels::nonzero_candidates(), kernels::NonZeroConfig{s.dtype(0), s.dims(0)}, {{s.node().inputs[0]}},
+                  {s.node().outputs[0]});
 }
 
 bool select_gather_nd(Selector& s) {

@@ -380,10 +380,18 @@ class GatherNd final : public Kernel {
     auto* out = static_cast<char*>(operands[2]);
     const double row_ns = 2 + 0.05 * static_cast<double>(bytes_);
     parallel_ranges(c_.batches * c_.rows, row_ns, 1, [&](std::int64_t begin, std::int64_t end) {
+      const auto length = static_cast<std::int64_t>(c_.axes.size());
       const auto move = [&](auto copy) {
+        if (length == 1 && c_.batches == 1) {
+          const std::int64_t size = c_.axes[0], bytes = bytes_;
+          check_indices(indices + begin, end - begin, size);
+          by_four(end - begin, [=, index = indices + begin, to = out + begin * bytes](std::int64_t r) {
+            copy(to + r * bytes, data + from_front(index[r], size) * bytes);
+          });
+          return;
+        }
         for (std::int64_t r = begin; r < end; ++r) {
-          const std::int64_t block =
-              block_of(indices + r * static_cast<std::int64_t>(c_.axes.size()), c_.axes, strides_);
+          const std::int64_t block = block_of(indices + r * length, c_.axes, strides_);
           copy(out + r * bytes_, data + (r / c_.rows * blocks_ + block) * bytes_);
         }
       };
@@ -392,6 +400,7 @@ class GatherNd final : public Kernel {
         case 2: return move([](char* to, const char* from) { std::memcpy(to, from, 2); });
         case 4: return move([](char* to, const char* from) { std::memcpy(to, from, 4); });
         case 8: return move([](char* to, const char* from) { std::memcpy(to, from, 8); });
+        case 16: return move([](char* to, const char* from) { std::memcpy(to, from, 16); });
         default:
           return move([n = static_cast<std::size_t>(bytes_)](char* to, const char* from) {
             if (n > 0) std::memcpy(to, from, n);

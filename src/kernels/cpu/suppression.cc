@@ -6,7 +6,6 @@
 #include "kernels/cpu/suppression.h"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cmath>
 #include <string>
@@ -15,6 +14,7 @@
 #include "base/stop.h"
 #include "kernels/cpu/extents.h"
 #include "kernels/cpu/physical.h"
+#include "kernels/cpu/radix_sort.h"
 #include "kernels/late_output.h"
 #include "norn/error.h"
 
@@ -44,30 +44,11 @@ std::uint64_t key_of(float score, std::uint32_t at) {
 std::uint32_t place_of(std::uint64_t key) { return static_cast<std::uint32_t>(key); }
 
 // Sorts keys whose places ascend.
-void sort_keys(std::uint64_t* keys, std::size_t n, std::vector<std::uint64_t>& other) {
-  constexpr int kBits = 11, kPasses = 3;
-  constexpr std::size_t kFew = 400, kBuckets = std::size_t{1} << kBits;
-  if (n < kFew) return std::sort(keys, keys + n);
-  const auto digit = [](std::uint64_t key, int pass) { return (key >> (32 + pass * kBits)) % kBuckets; };
-  std::vector<std::array<std::uint32_t, kBuckets>> counts(kPasses);
-  for (auto& c : counts) c.fill(0);
-  for (std::size_t i = 0; i < n; ++i)
-    for (int p = 0; p < kPasses; ++p) ++counts[static_cast<std::size_t>(p)][digit(keys[i], p)];
-  other.resize(n);
-  std::uint64_t *from = keys, *to = other.data();
-  for (int p = 0; p < kPasses; ++p) {
-    auto& at = counts[static_cast<std::size_t>(p)];
-    if (at[digit(keys[0], p)] == n) continue;  // all are equal
-    std::uint32_t begin = 0;
-    for (std::uint32_t& count : at) {
-      const std::uint32_t here = count;
-      count = begin;
-      begin += here;
-    }
-    for (std::size_t i = 0; i < n; ++i) to[at[digit(from[i], p)]++] = from[i];
-    std::swap(from, to);
-  }
-  if (from != keys) std::copy_n(from, n, keys);
+void sort_keys(std::vector<std::uint64_t>& keys, std::vector<std::uint64_t>& other) {
+  constexpr std::size_t kFew = 64;
+  if (keys.size() < kFew) return std::sort(keys.begin(), keys.end());
+  other.resize(keys.size());
+  if (sort_by_upper_half(keys.data(), keys.size(), other.data()) != keys.data()) keys.swap(other);
 }
 
 // Candidates from the best on. Where few of many may be looked at they are sorted some at a time, twice as many each
@@ -80,15 +61,15 @@ class Ranking {
   std::uint64_t operator[](std::size_t i) {
     if (i == sorted_) {
       constexpr std::ptrdiff_t kMany = 8;  // times as many: finding the best costs about as much as a pass of a sort
-      const auto begin = keys_.begin() + static_cast<std::ptrdiff_t>(sorted_);
-      const bool all = keys_.end() - begin <= kMany * some_;
-      const auto end = all ? keys_.end() : begin + some_;
-      if (!all) std::nth_element(begin, end, keys_.end());
-      if (all && sorted_ == 0)
-        sort_keys(keys_.data(), keys_.size(), other_);
+      const auto size = static_cast<std::ptrdiff_t>(keys_.size()), begin = static_cast<std::ptrdiff_t>(sorted_);
+      const bool all = size - begin <= kMany * some_;
+      const std::ptrdiff_t end = all ? size : begin + some_;
+      if (!all) std::nth_element(keys_.begin() + begin, keys_.begin() + end, keys_.end());
+      if (all && begin == 0)
+        sort_keys(keys_, other_);
       else
-        std::sort(begin, end);
-      sorted_ = static_cast<std::size_t>(end - keys_.begin());
+        std::sort(keys_.begin() + begin, keys_.begin() + end);
+      sorted_ = static_cast<std::size_t>(end);
       some_ *= 2;
     }
     return keys_[i];
