@@ -23,14 +23,11 @@ inline namespace suppression_cc {
 namespace {
 
 PlainBox read_box(const float* b, bool centered) {
-  PlainBox box =
-      centered ? PlainBox{b[0] - b[2] / 2, b[1] - b[3] / 2, b[0] + b[2] / 2, b[1] + b[3] / 2, 0}
-               : PlainBox{std::min(b[1], b[3]), std::min(b[0], b[2]), std::max(b[1], b[3]), std::max(b[0], b[2]), 0};
-  box.area = (box.right - box.left) * (box.bottom - box.top);
-  return box;
+  if (centered) return {b[0] - b[2] / 2, b[1] - b[3] / 2, b[0] + b[2] / 2, b[1] + b[3] / 2};
+  return {std::min(b[1], b[3]), std::min(b[0], b[2]), std::max(b[1], b[3]), std::max(b[0], b[2])};
 }
 // Others overlap nothing: not even boxes of negative width and height, whose area is positive.
-bool may_overlap(const PlainBox& b) { return b.area > 0 && b.left < b.right; }
+bool may_overlap(const PlainBox& b) { return b.area() > 0 && b.left < b.right; }
 
 // A candidate as an integer that ascends as scores descend, and of equal ones as places ascend. NaN comes last.
 std::uint64_t key_of(float score, std::uint32_t at) {
@@ -91,6 +88,7 @@ class Selected {
   template <class Each>
   void begin(std::size_t count, Each&& each) {
     chunks_.clear();
+    next_.clear();
     stripes_ = 1;
     if (count >= kMany) {
       float low[2] = {kNever, kNever}, high[2] = {-kNever, -kNever};
@@ -115,60 +113,62 @@ class Selected {
         scale_ = static_cast<float>(stripes_) / (high[down_] - low[down_]);
       }
     }
-    lists_.assign(static_cast<std::size_t>(stripes_ == 1 ? 1 : 2 * stripes_), {});
+    for (Lists* lists : {&covering_, &beginning_}) lists->clear(static_cast<std::size_t>(stripes_));
   }
 
   bool any_overlaps(const PlainBox& b, float threshold) const {
-    if (stripes_ == 1) return overlaps(lists_[0], b, threshold);
-    const int first = stripe(down_ ? b.top : b.left), last = stripe(down_ ? b.bottom : b.right);
-    if (overlaps(covering(first), b, threshold)) return true;
-    for (int s = first + 1; s <= last; ++s)
-      if (overlaps(beginning(s), b, threshold)) return true;
-    return false;
+    const int first = stripe(low_side(b)), last = stripe(high_side(b));
+    const BoxChains chains{chunks_.data(), next_.data()};
+    return loop_(chains, covering_.first.data() + first, 1, b, threshold) ||
+           (last > first && loop_(chains, beginning_.first.data() + first + 1, last - first, b, threshold));
   }
   void add(const PlainBox& b) {
-    if (stripes_ == 1) return add_to(lists_[0], b);
-    const int first = stripe(down_ ? b.top : b.left), last = stripe(down_ ? b.bottom : b.right);
-    add_to(lists_[static_cast<std::size_t>(2 * first + 1)], b);
-    for (int s = first; s <= last; ++s) add_to(lists_[static_cast<std::size_t>(2 * s)], b);
+    const int first = stripe(low_side(b)), last = stripe(high_side(b));
+    if (stripes_ > 1) add_to(beginning_, first, b);
+    for (int s = first; s <= last; ++s) add_to(covering_, s, b);
   }
 
  private:
   static constexpr std::size_t kMany = 128;
   static constexpr int kMostStripes = 128;
   static constexpr float kNever = BoxChunk::kNever;
-  struct List {
-    std::int32_t first = -1, last = -1;
-    std::int32_t free = 0;  // lanes of the last chunk
+  // For each stripe the first and the last chunk, and how many lanes of that are free.
+  struct Lists {
+    std::vector<std::int32_t> first, last, free;
+    void clear(std::size_t stripes) {
+      first.assign(stripes, -1);
+      last.assign(stripes, -1);
+      free.assign(stripes, 0);
+    }
   };
 
+  float low_side(const PlainBox& b) const { return down_ ? b.top : b.left; }
+  float high_side(const PlainBox& b) const { return down_ ? b.bottom : b.right; }
   // Ascends as x does, whatever is rounded on the way.
   int stripe(float x) const {
+    if (stripes_ == 1) return 0;
     const float at = (x - low_) * scale_;
     if (!(at > 0)) return 0;
     return at < static_cast<float>(stripes_) ? static_cast<int>(at) : stripes_ - 1;
   }
-  const List& covering(int stripe) const { return lists_[static_cast<std::size_t>(2 * stripe)]; }
-  const List& beginning(int stripe) const { return lists_[static_cast<std::size_t>(2 * stripe + 1)]; }
-  bool overlaps(const List& list, const PlainBox& b, float threshold) const {
-    return list.first >= 0 && loop_(chunks_.data(), list.first, b, threshold);
-  }
-  void add_to(List& list, const PlainBox& b) {
-    if (list.free == 0) {
+  void add_to(Lists& lists, int stripe, const PlainBox& b) {
+    const auto s = static_cast<std::size_t>(stripe);
+    if (lists.free[s] == 0) {
       const auto next = static_cast<std::int32_t>(chunks_.size());
       chunks_.emplace_back();
-      if (list.last >= 0) chunks_[static_cast<std::size_t>(list.last)].next = next;
-      if (list.first < 0) list.first = next;
-      list.last = next;
-      list.free = BoxChunk::kBoxes;
+      next_.push_back(-1);
+      (lists.first[s] < 0 ? lists.first[s] : next_[static_cast<std::size_t>(lists.last[s])]) = next;
+      lists.last[s] = next;
+      lists.free[s] = BoxChunk::kBoxes;
     }
-    chunks_[static_cast<std::size_t>(list.last)].set(BoxChunk::kBoxes - list.free, b);
-    --list.free;
+    chunks_[static_cast<std::size_t>(lists.last[s])].set(BoxChunk::kBoxes - lists.free[s], b);
+    --lists.free[s];
   }
 
   OverlapLoop loop_;
   std::vector<BoxChunk> chunks_;
-  std::vector<List> lists_;  // one, or of each stripe those that cover it, and those that begin in it
+  std::vector<std::int32_t> next_;  // of a chain
+  Lists covering_, beginning_;      // boxes that cover a stripe, and those that begin in it
   int stripes_ = 1;
   bool down_ = false;  // stripes follow one another from top to bottom
   float low_ = 0, scale_ = 0;

@@ -21,20 +21,19 @@ struct SuppressionConfig {
 std::span<const Candidate<SuppressionConfig>> suppression_candidates();
 
 struct PlainBox {
-  float left, top, right, bottom, area;
+  float left, top, right, bottom;
+  float area() const noexcept { return (right - left) * (bottom - top); }
 };
 
 // Selected boxes, with which one is compared all at a time. Lanes without a box overlap nothing.
 struct alignas(64) BoxChunk {
   static constexpr int kBoxes = 16;
   static constexpr float kNever = std::numeric_limits<float>::infinity();
-  float left[kBoxes], top[kBoxes], right[kBoxes], bottom[kBoxes], area[kBoxes];
-  std::int32_t next = -1;  // of a chain
+  float left[kBoxes], top[kBoxes], right[kBoxes], bottom[kBoxes];
   BoxChunk() noexcept {
     for (int i = 0; i < kBoxes; ++i) {
       left[i] = top[i] = kNever;
       right[i] = bottom[i] = -kNever;
-      area[i] = 0;
     }
   }
   void set(int i, const PlainBox& b) noexcept {
@@ -42,13 +41,18 @@ struct alignas(64) BoxChunk {
     top[i] = b.top;
     right[i] = b.right;
     bottom[i] = b.bottom;
-    area[i] = b.area;
   }
 };
 
-// Whether the box overlaps one of the chain that begins with `first` (-1: none) by more than the threshold. All boxes
-// have an area above 0 and a left side that is left of the right one.
-using OverlapLoop = bool (*)(const BoxChunk* chunks, std::int32_t first, const PlainBox& box, float threshold);
+// Chains of chunks: next[k] is what follows chunk k; -1 ends a chain.
+struct BoxChains {
+  const BoxChunk* chunks;
+  const std::int32_t* next;
+};
+// Whether the box overlaps one of the boxes in `count` chains that begin with these chunks by more than the threshold.
+// All boxes have an area above 0 and a left side that is left of the right one.
+using OverlapLoop = bool (*)(const BoxChains& chains, const std::int32_t* first, std::int64_t count,
+                             const PlainBox& box, float threshold);
 OverlapLoop overlap_loop();
 
 }  // namespace norn::kernels

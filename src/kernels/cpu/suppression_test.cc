@@ -153,6 +153,23 @@ TEST(Suppression, SharesOfExactlyTheThreshold) {
   }
 }
 
+// The share as it is rounded step by step, and its neighbours.
+TEST(Suppression, SharesAreRoundedStepByStep) {
+  const auto numbers = random_floats(8 * 1000, 11, 0.1f, 1);
+  for (std::size_t i = 0; i < numbers.size(); i += 8) {
+    Trial t = trial(1, 1, 2, 1, 0);
+    for (std::size_t k = 0; k < 8; ++k) t.boxes[k] = numbers[i + k] + (k % 4 < 2 ? 0 : 1);
+    const Sides a = sides_of(t.boxes.data(), false), b = sides_of(t.boxes.data() + 4, false);
+    const float width = std::min(a.right, b.right) - std::max(a.left, b.left);
+    const float height = std::min(a.bottom, b.bottom) - std::max(a.top, b.top), common = width * height;
+    const float share = common / (a.area + b.area - common);
+    for (const float threshold : {share, std::nextafter(share, 0.0f)}) {
+      t.threshold = threshold;
+      ASSERT_EQ(selected(t).size(), threshold == share ? 6u : 3u) << i;
+    }
+  }
+}
+
 TEST(Suppression, OddNumbers) {
   constexpr float kInf = std::numeric_limits<float>::infinity(), kNan = std::numeric_limits<float>::quiet_NaN();
   const float odd[] = {0, -0.0f, 1, -1, kInf, -kInf, kNan, 3e38f, -3e38f, 1e-45f, -1e-40f, 1e-20f, 2, 5};
