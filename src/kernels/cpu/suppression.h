@@ -26,10 +26,11 @@ struct PlainBox {
 };
 
 // Selected boxes, with which one is compared all at a time. Lanes without a box overlap nothing.
-struct alignas(64) BoxChunk {
+struct BoxChunk {
   static constexpr int kBoxes = 16;
   static constexpr float kNever = std::numeric_limits<float>::infinity();
-  float left[kBoxes], top[kBoxes], right[kBoxes], bottom[kBoxes];
+  alignas(64) float left[kBoxes];
+  float top[kBoxes], right[kBoxes], bottom[kBoxes];
   BoxChunk() noexcept {
     for (int i = 0; i < kBoxes; ++i) {
       left[i] = top[i] = kNever;
