@@ -1,7 +1,7 @@
-// Places are found as if there was one axis, in pieces beside each other, and then become coordinates.
+// Elements are counted, in pieces beside each other; then their places are written as if there was one axis, where the
+// coordinates of the last one lie, and become coordinates.
 #include "kernels/cpu/nonzero.h"
 
-#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -39,69 +39,58 @@ class NonZero final : public Kernel {
       : c_(c),
         elements_(element_count(c.x)),
         size_(static_cast<std::int64_t>(element_size(c.type))),
-        loop_(nonzero_loop(element_size(c.type))) {}
+        mask_(mask_of(c.type)),
+        loops_(nonzero_loops(element_size(c.type))) {}
 
   void run(void* const* operands, void*) const override {
     const auto* x = static_cast<const std::byte*>(operands[0]);
     const std::int64_t pieces = piece_count(elements_, kElementNs);
-    std::vector<std::vector<std::int64_t>> found(static_cast<std::size_t>(pieces));
+    std::vector<std::int64_t> first(static_cast<std::size_t>(pieces) + 1, 0);  // of all that are found
     const auto begin_of = [&](std::int64_t piece) { return elements_ * piece / pieces; };
     base::parallel_for(pieces, [&](std::int64_t piece) {
-      // A chunk's places go where there is room for all of its elements; few are kept as a rule.
-      std::vector<std::int64_t>& places = found[static_cast<std::size_t>(piece)];
-      std::size_t count = 0;
-      for (std::int64_t i = begin_of(piece), end = begin_of(piece + 1); i < end; i += kChunk) {
-        const std::int64_t n = std::min(kChunk, end - i);
-        if (places.size() < count + static_cast<std::size_t>(n))
-          places.resize(std::max(2 * places.size(), count + static_cast<std::size_t>(n)));
-        count += static_cast<std::size_t>(loop_(x + i * size_, n, mask_of(c_.type), i, places.data() + count));
-      }
-      places.resize(count);
+      const std::int64_t begin = begin_of(piece);
+      first[static_cast<std::size_t>(piece) + 1] = loops_.count(x + begin * size_, begin_of(piece + 1) - begin, mask_);
     });
-    std::int64_t all = 0;
-    std::vector<std::int64_t> first;
-    for (const auto& places : found) {
-      first.push_back(all);
-      all += static_cast<std::int64_t>(places.size());
-    }
-    const auto rank = static_cast<std::int64_t>(c_.x.size());
+    for (std::size_t p = 1; p < first.size(); ++p) first[p] += first[p - 1];
+    const std::int64_t rank = static_cast<std::int64_t>(c_.x.size()), all = first.back();
     auto* const out = static_cast<std::int64_t*>(static_cast<LateOutput*>(operands[1])->allocate({rank, all}));
     if (rank == 0) return;
     base::parallel_for(pieces, [&](std::int64_t piece) {
       const auto p = static_cast<std::size_t>(piece);
-      write(found[p], out + first[p], all);
+      const std::int64_t begin = begin_of(piece);
+      loops_.places(x + begin * size_, begin_of(piece + 1) - begin, mask_, begin, out + (rank - 1) * all + first[p],
+                    first[p + 1] - first[p]);
+      if (rank > 1) take_apart(out + first[p], first[p + 1] - first[p], all);
     });
   }
 
  private:
-  static constexpr std::int64_t kChunk = 4096;
-  static constexpr double kElementNs = 0.5;
+  static constexpr double kElementNs = 0.3;
 
-  // Rows of coordinates, `row` apart. What does not change along the last axis is not divided again.
-  void write(const std::vector<std::int64_t>& places, std::int64_t* out, std::int64_t row) const {
+  // Places in the last of the rows of coordinates, `row` apart. What does not change along the last axis is not divided
+  // again.
+  void take_apart(std::int64_t* out, std::int64_t n, std::int64_t row) const {
     const std::size_t last = c_.x.size() - 1;
-    if (last == 0) {
-      std::copy(places.begin(), places.end(), out);
-      return;
-    }
     const std::int64_t length = c_.x[last];
     std::int64_t begin = 0, end = 0;  // of the line of the last axis
     std::vector<std::int64_t> outer(last);
-    for (std::size_t i = 0; i < places.size(); ++i, ++out) {
+    std::int64_t* const places = out + static_cast<std::int64_t>(last) * row;
+    for (std::int64_t i = 0; i < n; ++i) {
       if (places[i] >= end) {
         std::int64_t rest = places[i] / length;
         begin = rest * length;
         end = begin + length;
         for (std::size_t d = last; d-- > 0; rest /= c_.x[d]) outer[d] = rest % c_.x[d];
       }
-      for (std::size_t d = 0; d < last; ++d) out[static_cast<std::int64_t>(d) * row] = outer[d];
-      out[static_cast<std::int64_t>(last) * row] = places[i] - begin;
+      for (std::size_t d = 0; d < last; ++d) out[static_cast<std::int64_t>(d) * row + i] = outer[d];
+      places[i] -= begin;
     }
   }
 
   NonZeroConfig c_;
   std::int64_t elements_, size_;
-  NonZeroLoop loop_;
+  std::uint64_t mask_;
+  NonZeroLoops loops_;
 };
 
 std::string refuses(const NonZeroConfig& c) {

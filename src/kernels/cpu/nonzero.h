@@ -13,10 +13,14 @@ struct NonZeroConfig {
 };
 std::span<const Candidate<NonZeroConfig>> nonzero_candidates();
 
-// For elements of 1, 2, 4 or 8 bytes: writes the places of those of n that are not zero but for the bits outside of
-// `mask`, counted from `first`, and returns how many these are. There is room for n places.
-using NonZeroLoop = std::int64_t (*)(const void* x, std::int64_t n, std::uint64_t mask, std::int64_t first,
-                                     std::int64_t* places);
-NonZeroLoop nonzero_loop(std::size_t element_bytes);
+// For n elements of 1, 2, 4 or 8 bytes, which are zero if they are so but for the bits outside of `mask`.
+struct NonZeroLoops {
+  // How many are not zero.
+  std::int64_t (*count)(const void* x, std::int64_t n, std::uint64_t mask) = nullptr;
+  // Writes the places of these `count`, counted from `first`.
+  void (*places)(const void* x, std::int64_t n, std::uint64_t mask, std::int64_t first, std::int64_t* places,
+                 std::int64_t count) = nullptr;
+};
+NonZeroLoops nonzero_loops(std::size_t element_bytes);
 
 }  // namespace norn::kernels
