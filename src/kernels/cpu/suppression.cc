@@ -22,7 +22,8 @@ namespace norn::kernels {
 inline namespace suppression_cc {
 namespace {
 
-PlainBox read_box(const float* b, bool centered) {
+// Inlined: what is returned in two registers would be put together by way of memory.
+[[gnu::always_inline]] inline PlainBox read_box(const float* b, bool centered) {
   if (centered) return {b[0] - b[2] / 2, b[1] - b[3] / 2, b[0] + b[2] / 2, b[1] + b[3] / 2};
   return {std::min(b[1], b[3]), std::min(b[0], b[2]), std::max(b[1], b[3]), std::max(b[0], b[2])};
 }
@@ -196,12 +197,14 @@ class Suppression final : public Kernel {
     for (const auto& boxes : found) count += boxes.size();
     auto* to = static_cast<std::int64_t*>(
         static_cast<LateOutput*>(operands[5])->allocate({static_cast<std::int64_t>(count), 3}));
-    for (std::int64_t u = 0; u < units; ++u)
+    for (std::int64_t u = 0; u < units; ++u) {
+      const std::int64_t batch = u / c_.classes, class_of_box = u % c_.classes;
       for (const std::uint32_t box : found[static_cast<std::size_t>(u)]) {
-        *to++ = u / c_.classes;
-        *to++ = u % c_.classes;
+        *to++ = batch;
+        *to++ = class_of_box;
         *to++ = box;
       }
+    }
   }
 
  private:
