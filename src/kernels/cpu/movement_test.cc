@@ -217,7 +217,7 @@ TEST(Movement, GatherShortRows) {
   for (auto& i : wide) i = static_cast<std::int64_t>(engine() % (2 * kRows)) - kRows;
   std::vector<std::int32_t> narrow(wide.begin(), wide.end());
   for (const std::int64_t bytes : {1, 2, 3, 4, 5, 8, 12, 16, 17}) {
-    auto x = numbered(kRows, static_cast<std::size_t>(bytes));
+    auto x = numbered(kRows * bytes, 1);
     std::vector<std::uint8_t> want;
     for (const std::int64_t i : wide) {
       const auto from = x.begin() + (i < 0 ? i + kRows : i) * bytes;
