@@ -8,6 +8,7 @@
 #include "base/given_up.h"
 #include "base/room.h"
 #include "base/stop.h"
+#include "kernels/late_output.h"
 #include "norn/spaced.h"
 #include "ops/nn/attention/attention.h"
 #include "ops/tensor/concat/concat.h"
@@ -129,6 +130,7 @@ class Executor::Run {
   Tensor allocate(const Segment::Allocation& a);
   void run_late(const LateStep& late, const Frame& frame);
   std::vector<Value> run_nested(const LateStep& late, std::span<const Value* const> inputs, const Frame& frame);
+  std::vector<Value> run_sizing(const LateStep& late, std::span<const Value> inputs);
   // Where a value's elements lie; dense where `spaced` is not said.
   std::byte* memory(std::uint32_t run_value, bool spaced);
   bool may_take(std::uint32_t run_value) const { return !e_.main_ || run_value >= inputs_; }
@@ -282,6 +284,12 @@ void Executor::Run::run_late(const LateStep& late, const Frame& frame) {
     outputs = run_nested(late, inputs, frame);
   } else if (auto chosen = late.choice ? late.choice->run(held, {}, context_.watch, 0) : std::nullopt) {
     outputs = std::move(*chosen);
+  } else if (late.kernel) {
+    try {
+      outputs = run_sizing(late, held);
+    } catch (const Error& e) {
+      fail(e);
+    }
   } else if (node.subgraphs.empty()) {
     static const Value kNone;
     const base::GivenUp given_up(held.empty() ? kNone : held[0]);
@@ -368,6 +376,44 @@ class GrowingStacks final : public Stacks {
 };
 
 }  // namespace
+
+namespace {
+
+// An output of the type that its value has, in memory of the arenas.
+class SizedOutput final : public kernels::LateOutput {
+ public:
+  SizedOutput(ArenaPool& arenas, DataType type) : arenas_(arenas), type_(type) {}
+  void* allocate(const Shape& dims) override {
+    tensor_ = arenas_.tensor(type_, dims);
+    return tensor_.mutable_data();
+  }
+  Tensor take() { return std::move(tensor_); }
+
+ private:
+  ArenaPool& arenas_;
+  DataType type_;
+  Tensor tensor_;
+};
+
+}  // namespace
+
+std::vector<Value> Executor::Run::run_sizing(const LateStep& late, std::span<const Value> inputs) {
+  const program::Node& node = e_.graph_.nodes[late.node];
+  std::vector<void*> operands;
+  for (const std::uint32_t input : late.operands)
+    operands.push_back(input == kNone ? nullptr : const_cast<void*>(inputs[input].tensor().data()));
+  std::vector<SizedOutput> sized;
+  sized.reserve(node.outputs.size());
+  for (const ValueId id : node.outputs) {
+    if (id != kNone) sized.emplace_back(e_.kept_.arenas, e_.graph_.value(id).type.elem);
+    operands.push_back(id == kNone ? nullptr : &sized.back());
+  }
+  late.kernel->run(operands.data(), nullptr);
+  std::vector<Value> outputs(node.outputs.size());
+  for (std::size_t o = 0, next = 0; o < outputs.size(); ++o)
+    if (node.outputs[o] != kNone) outputs[o] = sized[next++].take();
+  return outputs;
+}
 
 // A loop whose body is settled, but not how often it runs.
 std::vector<Value> Executor::Run::run_nested(const LateStep& late, std::span<const Value* const> inputs,

@@ -14,6 +14,7 @@
 #include "ops/nn/lrn/lrn.h"
 #include "ops/nn/pool/pool.h"
 #include "ops/nn/qlinear_conv/qlinear_conv.h"
+#include "ops/object_detection/roi_align/roi_align.h"
 #include "ops/quantization/dequantize/dequantize.h"
 #include "ops/quantization/quantize/quantize.h"
 #include "ops/tensor/concat/concat.h"
@@ -128,6 +129,7 @@ class Network {
 enum class Role {
   Dense,         // reads and writes dense values
   ChannelsLast,  // reads and writes pixels of channels
+  Reader,        // reads pixels of channels, and writes dense values
   Either,        // all of its full-size operands in one layout
   View,          // has its input's memory, whatever layout that has
   Part,          // has its input's memory or a part of it, in that layout
@@ -170,6 +172,7 @@ Role role_of(const Node& node, const PlanState& state) {
     return op == &ops::QuantizeLinear ? Role::Maker : Role::View;
   if (!has_layouts(state.values[node.outputs[0]].type.elem)) return Role::Dense;
   if (op == &ops::Conv) return takes_planes(node, state) ? Role::Either : Role::ChannelsLast;
+  if (op == &ops::RoiAlign) return Role::Reader;
   if (op == &ops::ConvTranspose) return gains_by_rows(node, state) ? Role::ChannelsLast : Role::Dense;
   if (op == &ops::MaxPool || op == &ops::AveragePool) {
     const Shape& x = state.values[node.inputs[0]].dims;
@@ -256,7 +259,7 @@ LayoutPlan::LayoutPlan(PlanState& state, const SegmentNodes& nodes) {
     if (!p.needed) continue;
     const Role role = roles[n];
     const ValueId out = p.results().empty() ? kNone : p.results()[0];
-    std::uint32_t vertex = role == Role::ChannelsLast ? last : dense;
+    std::uint32_t vertex = role == Role::ChannelsLast || role == Role::Reader ? last : dense;
     if ((role == Role::Either || role == Role::Maker) && out != kNone && has_layouts(state.values[out])) {
       vertex = network.add_vertex();
       choices.emplace_back(p.node, vertex);
@@ -271,6 +274,7 @@ LayoutPlan::LayoutPlan(PlanState& state, const SegmentNodes& nodes) {
       values[id].read.push_back(vertex);
     });
     if (p.late) continue;
+    if (role == Role::Reader) vertex = dense;
     if (role == Role::Part || role == Role::View) {
       const ValueId of = p.node->inputs[0];
       const bool here = state.graph.value(of).origin == program::Origin::Computed;

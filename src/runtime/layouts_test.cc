@@ -162,6 +162,21 @@ TEST(Layouts, ImagesOfTokensAreResizedChannelsLast) {
   }
 }
 
+// Regions are read from pixels as a convolution leaves them; also behind what takes either layout.
+TEST(Layouts, RegionsOfPixels) {
+  ModelBuilder m(21);
+  m.input("x", "float[1,16,14,14]").input("r", "float[9,4]").initializer("n", tensor<std::int64_t>({9}, Ints(9, 0)));
+  conv(m, "x", "c", 16)
+      .node("Relu", {"c"}, {"p"})
+      .node("RoiAlign", {"p", "r", "n"}, {"y"},
+            {make_attr("output_height", std::int64_t{3}), make_attr("output_width", std::int64_t{2})});
+  m.output("y");
+  Tensor regions(DataType::Float, {9, 4});
+  for (std::int64_t i = 0; i < 36; ++i)
+    regions.as_mutable<float>()[i] = static_cast<float>(i % 4 < 2 ? i % 5 : i % 7 + 6);
+  EXPECT_EQ(reordered(m, {{"x", numbers({1, 16, 14, 14})}, {"r", regions}}), kMap);
+}
+
 // What is resized to its own size is a view, in either layout.
 TEST(Layouts, ResizedToItsOwnSize) {
   for (const char* mode : {"linear", "cubic", "nearest"}) {

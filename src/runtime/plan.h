@@ -135,8 +135,11 @@ struct LateStep {
   // What runs the node; null: the interpreter of its operator, or its reference kernel.
   std::shared_ptr<const NestedStep> nested;
   const ContentChoice* choice = nullptr;  // of a kernel before the reference kernel; the executor's
-  std::vector<StaticType> types;          // of the outputs of `nested`, from `stacked` on those of the items of stacks
-  std::vector<std::size_t> given;         // Nested::inputs
+  // Or a kernel of outputs whose sizes it determines (find_late_select()), which have the types of the node's.
+  std::shared_ptr<const kernels::Kernel> kernel;
+  std::vector<std::uint32_t> operands;  // of `kernel`: the node's inputs by number; kNone for null
+  std::vector<StaticType> types;        // of the outputs of `nested`, from `stacked` on those of the items of stacks
+  std::vector<std::size_t> given;       // Nested::inputs
   std::size_t stacked = 0;
 };
 

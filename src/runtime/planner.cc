@@ -387,9 +387,10 @@ void Planner::plan_nested(const Node& node, const Nested& nested) {
   }
 }
 
-// Says why the late step runs no kernel that is chosen now, and returns what does run it.
+// Chooses a kernel for the late step, or says why there is none; returns what runs it.
 std::string Planner::choose_late(const Node& node, LateStep& late) {
-  if (!find_select(node.op)) {
+  const SelectFn select = find_late_select(node.op);
+  if (!find_select(node.op) && !select) {
     refuse("fast", "there is no fast kernel for " + std::string(node.op->name));
     return kReference;
   }
@@ -399,6 +400,15 @@ std::string Planner::choose_late(const Node& node, LateStep& late) {
     const opset::ValueType& type = state_.values[id].type;
     tensors = tensors && type.is_tensor() && type.is_static();
     small = small || (tensors && !graph_.value(id).is_constant() && is_small(dtype_of(id), dims_of(id)));
+  }
+  if (select) {
+    if (!tensors) refuse("fast", "it reads a value of unknown sizes");
+    emitted_ = false;
+    to_pass_over_ = options_.passed_over;
+    late_ = &late;
+    const bool taken = tensors && offer(select, {});
+    late_ = nullptr;
+    return taken ? std::move(late_name_) : kReference;
   }
   refuse("fast", tensors ? "the sizes of the output follow from contents that are only known when it runs"
                          : "it reads or makes a value that is not a tensor");

@@ -125,6 +125,17 @@ class Planner final : public Selector {
  protected:
   void emit(std::shared_ptr<const kernels::Kernel> kernel, std::string_view name, const std::vector<Operand>& uses,
             const std::vector<Operand>& outs, bool in_place) override {
+    if (late_) {
+      late_->kernel = std::move(kernel);
+      for (const Operand& use : uses) {
+        const auto input = std::find(node_->inputs.begin(), node_->inputs.end(), use.value);
+        late_->operands.push_back(
+            use.value == program::kNone ? program::kNone : static_cast<std::uint32_t>(input - node_->inputs.begin()));
+      }
+      late_name_ = name;
+      emitted_ = true;
+      return;
+    }
     if (emitted_) only_emits_ = false;  // once already
     if (only_emits_ && offering_ && state_.choices)
       to_keep_ = {state_.plans, 0, 0, kernel, std::string(name), uses, outs, in_place, refusals_};
@@ -223,6 +234,8 @@ class Planner final : public Selector {
   std::vector<std::uint32_t> pointer_slots_;  // the slot of each pointer of the frame; kNoSlot is null
   std::uint32_t node_index_ = 0, first_ = 0;  // StepInfo::node and ::first
   bool emitted_ = false;
+  LateStep* late_ = nullptr;            // for which a kernel is offered
+  std::string late_name_;               // of that kernel
   bool offering_ = false;               // the operation, to its select function
   mutable bool only_emits_ = false;     // that has done nothing but emit one kernel, nor asked what it may not again
   KeptChoice to_keep_;                  // that kernel

@@ -432,6 +432,36 @@ TEST(Explain, AnInputWithoutARank) {
   EXPECT_EQ(known.steps.at(1).inputs.at(0).dims, (Shape{2}));
 }
 
+// Outputs whose sizes their kernels determine, the second from the first, and thresholds that are fed.
+TEST(Run, KernelsThatDetermineSizes) {
+  ModelBuilder m(21);
+  m.input("boxes", "float[1,200,4]").input("scores", "float[1,2,200]").input("most", "int64").input("share", "float");
+  m.node("NonMaxSuppression", {"boxes", "scores", "most", "share"}, {"y"}).node("NonZero", {"y"}, {"z"});
+  m.output("y").output("z");
+  SessionOptions reference;
+  reference.reference_only = true;
+  const CompiledModel fast = compile(m.build()), truth = compile(m.build(), reference);
+  const auto feeds_of = [](std::int64_t most, float share) {
+    return Feeds{{"boxes", random_tensor(DataType::Float, {1, 200, 4}, 1)},
+                 {"scores", random_tensor(DataType::Float, {1, 2, 200}, 2)},
+                 {"most", tensor<std::int64_t>({}, {most})},
+                 {"share", tensor<float>({}, {share})}};
+  };
+  for (const std::int64_t most : {0, 3, 500})
+    for (const float share : {0.0f, 0.3f, 1.0f}) {
+      const auto got = run(fast, feeds_of(most, share)), want = run(truth, feeds_of(most, share));
+      for (std::size_t i = 0; i < 2; ++i) {
+        EXPECT_EQ(got[i].tensor().dims(), want[i].tensor().dims());
+        EXPECT_EQ(doubles(got[i].tensor()), doubles(want[i].tensor()));
+      }
+    }
+  const std::string said = error_of(fast, feeds_of(3, 1.5f));
+  EXPECT_NE(said.find("iou_threshold is 1.5"), std::string::npos) << said;
+  EXPECT_NE(said.find("NonMaxSuppression"), std::string::npos) << said;
+  const ExplainedGraph explained = fast.explain(feeds_of(3, 0.3f), 1).graph;
+  EXPECT_EQ(explained.steps.at(0).kernel, "stripes");
+}
+
 // A branch that contradicts the sizes at hand is not planned, and is not an error unless it is taken.
 TEST(Explain, ABranchThatDoesNotFit) {
   ModelBuilder m(14);

@@ -69,7 +69,8 @@ std::size_t Segment::bytes() const {
   for (const Result& r : results) total += held(r.type.dims);
   for (const LateStep& step : late) {
     if (step.nested) total += step.nested->bytes() + held(step.types) + held(step.given);
-    total += held(step.inputs) + held(step.captures) + held(step.outputs);
+    if (step.kernel) total += step.kernel->bytes();
+    total += held(step.inputs) + held(step.captures) + held(step.outputs) + held(step.operands);
     for (const auto& list : step.captures) total += held(list);
   }
   return total;

@@ -33,6 +33,7 @@
 #include "ops/nn/qlinear_conv/qlinear_conv.h"
 #include "ops/nn/rms_normalization/rms_normalization.h"
 #include "ops/nn/rotary_embedding/rotary_embedding.h"
+#include "ops/object_detection/non_max_suppression/non_max_suppression.h"
 #include "ops/object_detection/roi_align/roi_align.h"
 #include "ops/quantization/dequantize/dequantize.h"
 #include "ops/quantization/dynamic_quantize/dynamic_quantize.h"
@@ -47,6 +48,7 @@
 #include "ops/tensor/gather_nd/gather_nd.h"
 #include "ops/tensor/grid_sample/grid_sample.h"
 #include "ops/tensor/identity/identity.h"
+#include "ops/tensor/nonzero/nonzero.h"
 #include "ops/tensor/one_hot/one_hot.h"
 #include "ops/tensor/pad/pad.h"
 #include "ops/tensor/reshape/reshape.h"
@@ -178,7 +180,18 @@ constexpr Entry kTable[] = {
     {&ops::TreeEnsembleClassifier, select_trees},
 };
 
+constexpr Entry kLateTable[] = {
+    {&ops::NonMaxSuppression, select_suppression},
+    {&ops::NonZero, select_nonzero},
+};
+
 }  // namespace
+
+SelectFn find_late_select(const opset::Operator* op) {
+  for (const Entry& entry : kLateTable)
+    if (entry.op == op) return entry.select;
+  return nullptr;
+}
 
 SelectFn find_select(const opset::Operator* op) {
   for (const Entry& entry : kTable)

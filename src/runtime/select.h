@@ -240,6 +240,10 @@ using SelectFn = bool (*)(Selector&);
 // The select function for an operator; null if it has only its reference kernel.
 SelectFn find_select(const opset::Operator* op);
 
+// The same for an operator whose outputs have sizes that are known when it has run. The kernel's inputs are inputs of
+// the node, dense, its outputs a kernels::LateOutput for each of the node's; it works without scratch memory.
+SelectFn find_late_select(const opset::Operator* op);
+
 // Select functions, by computation (select_*.cc):
 bool select_conv(Selector&);
 bool select_separable(Selector&);  // of a Conv with others among its parts
@@ -266,6 +270,8 @@ bool select_fold(Selector&);
 bool select_topk(Selector&);
 bool select_grid_sample(Selector&);
 bool select_roi_align(Selector&);
+bool select_suppression(Selector&);  // late
+bool select_nonzero(Selector&);  // late
 bool select_arg_extremum(Selector&);
 bool select_cumulative(Selector&);
 bool select_hardmax(Selector&);

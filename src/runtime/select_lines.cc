@@ -1,12 +1,10 @@
 // What goes along one axis, line by line: TopK, and division by norms; samples at points.
 #include "kernels/cpu/grid_sample.h"
 #include "kernels/cpu/line_norm.h"
-#include "kernels/cpu/roi_align.h"
 #include "kernels/cpu/topk.h"
 #include "ops/common/shapes.h"
 #include "ops/math/topk/topk.h"
 #include "ops/nn/lp_normalization/lp_normalization.h"
-#include "ops/object_detection/roi_align/roi_align.h"
 #include "ops/tensor/grid_sample/grid_sample.h"
 #include "runtime/select.h"
 
@@ -62,25 +60,6 @@ bool select_grid_sample(Selector& s) {
   config.columns = x[3];
   config.points = element_count({grid[1], grid[2]});
   return s.choose(kernels::grid_sample_candidates(), config, {{s.node().inputs[0]}, {s.node().inputs[1]}},
-                  {s.node().outputs[0]});
-}
-
-bool select_roi_align(Selector& s) {
-  if (!s.is_float("regions")) return false;
-  const ops::RoiAlignParams p = ops::resolve_roi_align(SelectedNode(s));
-  const Shape& x = s.dims(0);
-  kernels::RoiAlignConfig config;
-  config.images = x[0];
-  config.channels = x[1];
-  config.rows = x[2];
-  config.columns = x[3];
-  config.regions = s.dims(1)[0];
-  config.height = p.height;
-  config.width = p.width;
-  config.rule = {p.spatial_scale, p.half_pixel, p.sampling_ratio, false};
-  config.maximum = p.maximum;
-  const auto& inputs = s.node().inputs;
-  return s.choose(kernels::roi_align_candidates(), config, {{inputs[0]}, {inputs[1]}, {inputs[2]}},
                   {s.node().outputs[0]});
 }
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "kernels/cpu/class_vectors.h"
+#include "kernels/cpu/nonzero.h"
 #include "kernels/cpu/scatter.h"
 #include "kernels/cpu/triangle.h"
 #include "ops/common/shapes.h"
@@ -62,9 +63,36 @@ bool select_gather_elements(Selector& s) {
                   {s.node().outputs[0]});
 }
 
+namespace {
+
+// Whether the indices are a vector of them that was expanded, so that each is that of a whole slice of the data.
+bool name_slices(const Selector& s, std::int64_t axis) {
+  const auto* const lies = s.strides_of(s.node().inputs[1]);
+  const Shape &data = s.dims(0), &indices = s.dims(1);
+  if (!lies || axis != 0 || s.dtype(1) != DataType::Int64 || element_count(indices) == 0) return false;
+  if ((*lies)[0] != 1 && indices[0] != 1) return false;
+  for (std::size_t d = 1; d < data.size(); ++d)
+    if (indices[d] != data[d] || (indices[d] != 1 && (*lies)[d] != 0)) return false;
+  return true;
+}
+
+}  // namespace
+
 bool select_scatter_elements(Selector& s) {
   if (!moves_elements(s, "scatter_elements")) return false;
   const SelectedNode node(s);
+  if (name_slices(s, *ops::scatter_axis(node))) {
+    const Shape& data = s.dims(0);
+    kernels::ScatterNdConfig slices;
+    slices.rows = s.dims(1)[0];
+    slices.axes = {data[0]};
+    slices.block = element_count(Shape(data.begin() + 1, data.end()));
+    slices.type = s.out_dtype();
+    slices.kind = kind_of(ops::resolve_scatter_reduction(node));
+    std::vector<Operand> uses = written_into(s);
+    uses[1].as_it_lies = true;
+    if (s.choose(kernels::scatter_nd_candidates(), slices, uses, {s.node().outputs[0]}, true)) return true;
+  }
   kernels::ScatterElementsConfig config;
   config.data = s.dims(0);
   config.indices = s.dims(1);
@@ -73,6 +101,11 @@ bool select_scatter_elements(Selector& s) {
   config.kind = kind_of(ops::resolve_scatter_reduction(node));
   config.wide_indices = s.dtype(1) == DataType::Int64;
   return s.choose(kernels::scatter_elements_candidates(), config, written_into(s), {s.node().outputs[0]}, true);
+}
+
+bool select_nonzero(Selector& s) {
+  return s.choose(kernels::nonzero_candidates(), kernels::NonZeroConfig{s.dtype(0), s.dims(0)}, {{s.node().inputs[0]}},
+                  {s.node().outputs[0]});
 }
 
 bool select_gather_nd(Selector& s) {

@@ -219,6 +219,33 @@ TEST(StridedViews, ExpandedAndSqueezed) {
   check(m, {{"x", numbers({3, 1, 16})}, {"w", numbers({3, 16, 5})}});
 }
 
+// Indices that are expanded to slices of the data are read as the vector that they are.
+TEST(StridedViews, IndicesOfSlices) {
+  for (const char* reduction : {"none", "add", "max"}) {
+    ModelBuilder m(21);
+    m.input("x", "float[9,3,50]").input("i", "int64[4,1,1]").input("u", "float[4,3,50]");
+    m.initializer("to", tensor<std::int64_t>({3}, {4, 3, 50}))
+        .initializer("less", tensor<std::int64_t>({3}, {4, 3, 49}));
+    m.node("Expand", {"i", "to"}, {"wide"}).node("Expand", {"i", "less"}, {"narrow"}).node("Neg", {"x"}, {"n"});
+    slice(m, "u", "v", {0}, {49}, {2});
+    const auto scatter = [&](const std::string& data, const std::string& indices, const std::string& updates,
+                             std::int64_t axis, const std::string& out) {
+      m.node("ScatterElements", {data, indices, updates}, {out},
+             {make_attr("axis", axis), make_attr("reduction", std::string(reduction))});
+      m.output(out);
+    };
+    scatter("n", "wide", "u", 0, "y");       // in the memory of the data
+    scatter("x", "wide", "u", -3, "z");      // in a copy
+    scatter("x", "narrow", "v", 0, "part");  // not of whole slices
+    scatter("u", "wide", "u", 0, "itself");  // in a copy of the updates
+    const auto kernels = check(m, {{"x", numbers({9, 3, 50})},
+                                   {"i", tensor<std::int64_t>({4, 1, 1}, {-1, 0, 3, 0})},
+                                   {"u", numbers({4, 3, 50})}});
+    EXPECT_EQ(std::count(kernels.begin(), kernels.end(), "scatter_nd"), 3);
+    EXPECT_EQ(std::count(kernels.begin(), kernels.end(), "scatter_elements"), 1);
+  }
+}
+
 // Copies of views that later segments wait for are made behind one another: what the first was copied from waits, too.
 TEST(StridedViews, CopiedForLaterSegmentsWithTheirSource) {
   for (const bool across : {true, false}) {

@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <cstring>
 
+#include "kernels/cpu/by_four.h"
 #include "kernels/cpu/extents.h"
 #include "kernels/cpu/fill.h"
+#include "kernels/cpu/index_check.h"
 #include "kernels/cpu/physical.h"
 #include "kernels/cpu/reorder.h"
 #include "kernels/cpu/transpose.h"
@@ -370,6 +372,10 @@ class Gather final : public Kernel {
       for (std::int64_t i = 0; i < count_; ++i) index(operands[1], i);
       return;
     }
+    if (outer_ == 1 && run_bytes_ <= kShort) {
+      if (wide_) return pick_short(data, static_cast<const std::int64_t*>(operands[1]), out);
+      return pick_short(data, static_cast<const std::int32_t*>(operands[1]), out);
+    }
     auto* const from_front = static_cast<std::int64_t*>(scratch);
     if (outer_ > 1)
       for (std::int64_t i = 0; i < count_; ++i) from_front[i] = index(operands[1], i);
@@ -397,7 +403,32 @@ class Gather final : public Kernel {
   }
 
  private:
-  static constexpr std::int64_t kAhead = 8;
+  static constexpr std::int64_t kAhead = 8, kShort = 16;
+
+  // Indices are checked before elements are picked, without a branch on any of them.
+  template <class I>
+  void pick_short(const char* data, const I* indices, char* out) const {
+    const std::int64_t bytes = run_bytes_;
+    parallel_ranges(count_, 2 + kByteNs * static_cast<double>(bytes), 1, [&](std::int64_t begin, std::int64_t end) {
+      if (!indices_within(indices + begin, end - begin, size_))
+        for (std::int64_t i = begin; i < end; ++i) index(indices, i);
+      const auto all = [&](auto copy) {
+        by_four(end - begin, [=, size = size_, from = indices + begin, to = out + begin * bytes](std::int64_t i) {
+          const std::int64_t at = from[i];
+          copy(to + i * bytes, data + (at + ((at >> 63) & size)) * bytes);
+        });
+      };
+      switch (bytes) {
+        case 1: return all([](char* to, const char* from) { std::memcpy(to, from, 1); });
+        case 2: return all([](char* to, const char* from) { std::memcpy(to, from, 2); });
+        case 4: return all([](char* to, const char* from) { std::memcpy(to, from, 4); });
+        case 8: return all([](char* to, const char* from) { std::memcpy(to, from, 8); });
+        case 16: return all([](char* to, const char* from) { std::memcpy(to, from, 16); });
+        default:
+          return all([n = static_cast<std::size_t>(bytes)](char* to, const char* from) { std::memcpy(to, from, n); });
+      }
+    });
+  }
 
   // Runs [begin, end) of kBytes bytes; 0: of run_bytes_. at(k): the k-th index.
   template <std::size_t kBytes, class At>

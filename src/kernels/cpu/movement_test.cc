@@ -2,6 +2,7 @@
 #include "kernels/cpu/movement.h"
 
 #include <numeric>
+#include <utility>
 
 #include "kernels/cpu/kernel_test.h"
 #include "kernels/cpu/reorder.h"
@@ -207,6 +208,37 @@ TEST(Movement, Gather) {
         void* operands[] = {x.data(), indices, out_data.data()};
         std::vector<std::int64_t> scratch(kernel->scratch_bytes() / sizeof(std::int64_t));
         EXPECT_THROW(kernel->run(operands, scratch.data()), Error);
+      }
+    }
+  }
+}
+
+// Rows of a few bytes by many indices, which are checked before any is used.
+TEST(Movement, GatherShortRows) {
+  constexpr std::int64_t kRows = 37, kIndices = 100003;
+  std::mt19937 engine(3);
+  std::vector<std::int64_t> wide(static_cast<std::size_t>(kIndices));
+  for (auto& i : wide) i = static_cast<std::int64_t>(engine() % (2 * kRows)) - kRows;
+  std::vector<std::int32_t> narrow(wide.begin(), wide.end());
+  for (const std::int64_t bytes : {1, 2, 3, 4, 5, 8, 12, 16, 17}) {
+    auto x = numbered(kRows * bytes, 1);
+    std::vector<std::uint8_t> want;
+    for (const std::int64_t i : wide) {
+      const auto from = x.begin() + (i < 0 ? i + kRows : i) * bytes;
+      want.insert(want.end(), from, from + bytes);
+    }
+    for (const bool is_wide : {false, true}) {
+      const auto kernel = made(GatherConfig{{kRows, bytes}, {kIndices}, 0, 1, is_wide}, gather_candidates());
+      void* indices = is_wide ? static_cast<void*>(wide.data()) : narrow.data();
+      EXPECT_EQ(run_at_widths(*kernel, {x.data(), indices}, std::vector<std::uint8_t>(want.size())), want);
+      std::vector<std::uint8_t> out(want.size());
+      void* operands[] = {x.data(), indices, out.data()};
+      for (const std::int64_t bad : {kRows, -kRows - 1}) {
+        const std::size_t at = 70001;
+        const std::int64_t good = std::exchange(wide[at], bad);
+        narrow[at] = static_cast<std::int32_t>(bad);
+        EXPECT_THROW(kernel->run(operands, nullptr), Error);
+        narrow[at] = static_cast<std::int32_t>(wide[at] = good);
       }
     }
   }

@@ -1,193 +1,182 @@
-// The weight of an element in a bin is a product of one for its row and one for its column. So rows are combined first,
-// all columns of a region at once, then the columns of each bin. Weights are found once for some channels.
+// Samples of a bin form a grid, and the weight of an element is a product of one for its row and one for its column:
+// those of an axis are found once for all bins and channels. The bins of some channels at a time are computed pixel by
+// pixel, and turned to where they belong while they are in the first cache.
+//
+// Places and weights are computed in double, coordinates are rounded to float: the number of samples, a ceiling,
+// depends on them. A region of any size reads no more than the image has.
 #include "kernels/cpu/roi_align.h"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <span>
 #include <string>
-#include <vector>
 
+#include "base/region_samples.h"
 #include "kernels/cpu/extents.h"
 #include "kernels/cpu/physical.h"
+#include "kernels/cpu/transpose_loops.h"
 #include "norn/error.h"
 
 namespace norn::kernels {
 inline namespace roi_align_cc {
 namespace {
 
-constexpr std::int64_t kChannels = 128;                    // of a piece of work
-constexpr std::int64_t kMostBins = std::int64_t{1} << 16;  // along an axis
+constexpr std::int64_t kChannels = 64;                            // that are computed together
+constexpr std::int64_t kTogether = 256;                           // bins, of whole rows
+constexpr std::int64_t kMostTaps = 1 << 16, kMostBins = 1 << 12;  // of an axis, and of a row
 
-// What the bins of a region read along one axis.
-class AxisTaps {
- public:
-  AxisTaps(std::int64_t size, std::int64_t bins)
-      : least_(static_cast<std::size_t>(size)),
-        most_(least_.size()),
-        begin_(static_cast<std::size_t>(bins + 1)),
-        inside_(static_cast<std::size_t>(bins)) {}
-
-  void find(const base::RegionAxis& axis, bool maximum) {
-    taps_.clear();
-    first_ = static_cast<std::int64_t>(least_.size());
-    end_ = 0;
-    for (std::size_t b = 0; b < inside_.size(); ++b) {
-      begin_[b] = taps_.size();
-      inside_[b] = find_bin(axis, static_cast<std::int64_t>(b), maximum);
-    }
-    begin_.back() = taps_.size();
-  }
-  std::span<const RegionTap> of(std::int64_t bin) const {
-    const auto b = static_cast<std::size_t>(bin);
-    return {taps_.data() + begin_[b], taps_.data() + begin_[b + 1]};
-  }
-  // Samples of a bin that lie in the image.
-  double inside(std::int64_t bin) const { return static_cast<double>(inside_[static_cast<std::size_t>(bin)]); }
-  // Elements [first, end) have all that is read.
-  std::int64_t first() const { return first_; }
-  std::int64_t end() const { return end_; }
-
- private:
-  // Sums of weights, or the least and the greatest of each element, by which it counts most.
-  std::int64_t find_bin(const base::RegionAxis& axis, std::int64_t bin, bool maximum) {
-    const auto size = static_cast<std::int64_t>(least_.size());
-    std::int64_t low = size, high = 0, count = 0;
-    const auto add = [&](std::int64_t at, double weight) {
-      if (low >= high) low = high = at;
-      while (low > at) least_[static_cast<std::size_t>(--low)] = kNone;
-      while (high <= at) least_[static_cast<std::size_t>(high++)] = kNone;
-      double &least = least_[static_cast<std::size_t>(at)], &most = most_[static_cast<std::size_t>(at)];
-      if (least == kNone)
-        least = most = weight;
-      else if (maximum)
-        least = std::min(least, weight), most = std::max(most, weight);
-      else
-        least += weight;
-    };
-    base::each_sample(axis, bin, size, [&](std::int64_t at, double part) {
-      ++count;
-      add(at, 1 - part);
-      if (maximum || part != 0) add(std::min(at + 1, size - 1), part);
-    });
-    for (std::int64_t at = low; at < high; ++at) {
-      const double least = least_[static_cast<std::size_t>(at)], most = most_[static_cast<std::size_t>(at)];
-      if (least == kNone) continue;
-      taps_.push_back({at, static_cast<float>(least)});
-      if (maximum && most != least) taps_.push_back({at, static_cast<float>(most)});
-    }
-    if (low < high) first_ = std::min(first_, low), end_ = std::max(end_, high);
-    return count;
-  }
-
-  static constexpr double kNone = -1;
-  std::vector<double> least_, most_;
-  std::vector<RegionTap> taps_;
-  std::vector<std::size_t> begin_;
-  std::vector<std::int64_t> inside_;
-  std::int64_t first_ = 0, end_ = 0;
-};
+using Side = base::RegionAxis;
 
 class RoiAlign final : public Kernel {
  public:
-  explicit RoiAlign(const RoiAlignConfig& c) : c_(c), loops_(region_loops()) {}
+  explicit RoiAlign(const RoiAlignConfig& c) : c_(c), loops_(roi_loops()), turn_(transpose_loops(sizeof(float)).block) {
+    const double bins = static_cast<double>(c.height * c.width);
+    tasks_ = piece_count(c.regions, 500 + 0.3 * bins * static_cast<double>(c.channels));
+    together_ = std::clamp<std::int64_t>(kTogether / c.width, 1, c.height);
+    down_ = most_taps(c, c.rows);
+    across_ = most_taps(c, c.columns);
+    const auto up = [](std::int64_t bytes) { return (bytes + 63) / 64 * 64; };
+    const auto tap = static_cast<std::int64_t>(c.maximum ? sizeof(RoiSample) : sizeof(RoiTap));
+    across_at_ = up(together_ * c.width * kChannels * static_cast<std::int64_t>(sizeof(float)));
+    down_at_ = across_at_ + up(across_ * c.width * tap);
+    counts_at_ = down_at_ + up(down_ * c.height * tap);
+    task_bytes_ = counts_at_ + up(2 * (c.width + c.height) * static_cast<std::int64_t>(sizeof(std::int64_t)));
+  }
+  std::size_t scratch_bytes() const override { return static_cast<std::size_t>(task_bytes_ * tasks_); }
 
-  void run(void* const* operands, void*) const override {
-    const auto* const x = static_cast<const float*>(operands[0]);
-    const auto* const corners = static_cast<const float*>(operands[1]);
-    const auto* const images = static_cast<const std::int64_t*>(operands[2]);
-    auto* const out = static_cast<float*>(operands[3]);
-    for (std::int64_t r = 0; r < c_.regions; ++r)
-      if (images[r] < 0 || images[r] >= c_.images)
-        throw Error(ErrorCode::RuntimeError, "batch_indices contains " + std::to_string(images[r]) + ", but X has " +
-                                                 std::to_string(c_.images) + " images");
-    const std::int64_t groups = (c_.channels + kChannels - 1) / kChannels, bins = c_.height * c_.width;
-    const double channel_ns = static_cast<double>(bins) * 3 + 20;
-    const double unit_ns = channel_ns * static_cast<double>(std::min(kChannels, c_.channels)) + 500;
-    parallel_ranges(c_.regions * groups, unit_ns, 1, [&](std::int64_t begin, std::int64_t end) {
-      AxisTaps down(c_.rows, c_.height), across(c_.columns, c_.width);
-      std::vector<float> line(static_cast<std::size_t>(c_.columns));
-      for (std::int64_t u = begin; u < end; ++u) {
-        const std::int64_t r = u / groups, k0 = u % groups * kChannels, k1 = std::min(k0 + kChannels, c_.channels);
-        const float* const corner = corners + 4 * r;
-        const auto v = base::region_axis(c_.rule, static_cast<double>(corner[1]), static_cast<double>(corner[3]),
-                                         c_.height),
-                   h = base::region_axis(c_.rule, static_cast<double>(corner[0]), static_cast<double>(corner[2]),
-                                         c_.width);
-        float* const to = out + (r * c_.channels + k0) * bins;
-        if (!std::isfinite(v.start + v.bin + h.start + h.bin)) {
-          std::fill_n(to, (k1 - k0) * bins, std::numeric_limits<float>::quiet_NaN());
-          continue;
-        }
-        down.find(v, c_.maximum);
-        across.find(h, c_.maximum);
-        const float* plane = x + (images[r] * c_.channels + k0) * c_.rows * c_.columns;
-        for (std::int64_t k = k0; k < k1; ++k, plane += c_.rows * c_.columns)
-          channel(plane, down, across, v.samples * h.samples, line.data(), to + (k - k0) * bins);
+  void run(void* const* operands, void* scratch) const override {
+    const auto* images = static_cast<const std::int64_t*>(operands[2]);
+    base::parallel_for(tasks_, [&](std::int64_t task) {
+      std::byte* const own = static_cast<std::byte*>(scratch) + task_bytes_ * task;
+      for (std::int64_t r = c_.regions * task / tasks_; r < c_.regions * (task + 1) / tasks_; ++r) {
+        const std::int64_t image = images[r];
+        if (image < 0 || image >= c_.batch)
+          throw Error(ErrorCode::RuntimeError, "batch_indices contains " + std::to_string(image) + ", but X has " +
+                                                   std::to_string(c_.batch) + " images");
+        const float* const x = static_cast<const float*>(operands[0]) + image * c_.rows * c_.columns * c_.channels;
+        float* const out = static_cast<float*>(operands[3]) + r * c_.channels * c_.height * c_.width;
+        const float* const corner = static_cast<const float*>(operands[1]) + 4 * r;
+        const Side down = side_of(corner[1], corner[3], c_.height), across = side_of(corner[0], corner[2], c_.width);
+        if (!std::isfinite(down.start + down.bin + across.start + across.bin))
+          std::fill_n(out, c_.channels * c_.height * c_.width, std::numeric_limits<float>::quiet_NaN());
+        else if (c_.maximum)
+          region<RoiSample>(x, down, across, own, out);
+        else
+          region<RoiTap>(x, down, across, own, out);
       }
     });
   }
 
+  // Of one bin along an axis of that many elements.
+  static std::int64_t most_taps(const RoiAlignConfig& c, std::int64_t size) {
+    // Samples that follow the region's size are more than half an element apart if there is more than one.
+    const std::int64_t samples = c.sampling_ratio > 0 ? c.sampling_ratio : 2 * size + 8;
+    return c.maximum ? samples : std::min(2 * samples, size);
+  }
+
  private:
-  void channel(const float* plane, const AxisTaps& down, const AxisTaps& across, double samples, float* line,
+  Side side_of(float from, float to, std::int64_t bins) const {
+    return base::region_axis({.scale = c_.spatial_scale, .half_pixel = c_.half_pixel, .ratio = c_.sampling_ratio},
+                             static_cast<double>(from), static_cast<double>(to), bins);
+  }
+
+  // What a bin reads of an axis whose neighbours are `step` elements apart, weighted by `scale` besides. Returns how
+  // much of it there is; `inside` becomes the number of samples in the image.
+  std::int64_t taps_of(const Side& side, std::int64_t bin, std::int64_t size, std::int64_t step, double scale,
+                       RoiTap* taps, std::int64_t& inside) const {
+    std::int64_t n = 0;
+    inside = 0;
+    // Samples follow one another, so that an element which was read before is among the last three.
+    const auto add = [&](std::int64_t at, double weight) {
+      at *= step;
+      for (std::int64_t i = n; i-- > std::max<std::int64_t>(n - 3, 0);)
+        if (taps[i].at == at) {
+          taps[i].weight += static_cast<float>(weight * scale);
+          return;
+        }
+      taps[n++] = {at, static_cast<float>(weight * scale)};
+    };
+    base::each_sample(side, bin, size, [&](std::int64_t low, double part) {
+      ++inside;
+      add(low, 1 - part);
+      if (part != 0) add(low + 1, part);
+    });
+    return n;
+  }
+  std::int64_t taps_of(const Side& side, std::int64_t bin, std::int64_t size, std::int64_t step, double,
+                       RoiSample* taps, std::int64_t& inside) const {
+    std::int64_t n = 0;
+    base::each_sample(side, bin, size, [&](std::int64_t low, double part) {
+      const std::int64_t high = std::min(low + 1, size - 1);
+      taps[n++] = {low * step, high * step, static_cast<float>(1 - part), static_cast<float>(part)};
+    });
+    inside = n;
+    return n;
+  }
+
+  void one_bin(const float* x, std::span<const RoiTap> down, std::span<const RoiTap> across, bool, std::int64_t n,
                float* out) const {
-    const std::int64_t first = across.first(), n = across.end() - first;
-    const auto share = static_cast<float>(1 / std::max(samples, 1.0));
-    for (std::int64_t i = 0; i < c_.height; ++i, out += c_.width) {
-      const auto rows = down.of(i);
-      const auto count = static_cast<std::int64_t>(rows.size());
-      if (rows.empty() || n <= 0) {
-        std::fill_n(out, c_.width, 0.0f);
-      } else if (!c_.maximum) {
-        loops_.sums(plane + first, c_.columns, rows.data(), count, n, line);
-        for (std::int64_t j = 0; j < c_.width; ++j) {
-          float sum = 0;
-          for (const RegionTap& tap : across.of(j)) sum += tap.weight * line[tap.index - first];
-          out[j] = sum * share;
-        }
-      } else {
-        const bool finite = loops_.largest(plane + first, c_.columns, rows.data(), count, n, line);
-        for (std::int64_t j = 0; j < c_.width; ++j) {
-          const auto columns = across.of(j);
-          const bool some_outside = down.inside(i) * across.inside(j) < samples;
-          float most = some_outside || columns.empty() ? 0.0f : -std::numeric_limits<float>::infinity();
-          if (finite)
-            for (const RegionTap& tap : columns) most = std::max(most, tap.weight * line[tap.index - first]);
-          else
-            most = directly(plane, rows, columns, most);
-          out[j] = most;
-        }
+    loops_.sum(x, down, across, n, out);
+  }
+  void one_bin(const float* x, std::span<const RoiSample> down, std::span<const RoiSample> across, bool some_outside,
+               std::int64_t n, float* out) const {
+    const bool zero = some_outside || down.empty() || across.empty();
+    loops_.greatest(x, down, across, zero ? 0 : -std::numeric_limits<float>::infinity(), n, out);
+  }
+
+  template <class Tap>
+  void region(const float* x, const Side& down, const Side& across, std::byte* own, float* out) const {
+    const std::int64_t bins = c_.height * c_.width;
+    auto* const computed = reinterpret_cast<float*>(own);
+    auto* const across_taps = reinterpret_cast<Tap*>(own + across_at_);
+    auto* const down_taps = reinterpret_cast<Tap*>(own + down_at_);
+    auto* const across_counts = reinterpret_cast<std::int64_t*>(own + counts_at_);
+    auto *const across_inside = across_counts + c_.width, *const down_counts = across_inside + c_.width,
+                *const down_inside = down_counts + c_.height;
+    const double samples = down.samples * across.samples;
+    for (std::int64_t b = 0; b < c_.width; ++b)
+      across_counts[b] = taps_of(across, b, c_.columns, c_.channels, 1, across_taps + b * across_, across_inside[b]);
+    for (std::int64_t b = 0; b < c_.height; ++b)
+      down_counts[b] = taps_of(down, b, c_.rows, c_.columns * c_.channels, 1 / std::max(samples, 1.0),
+                               down_taps + b * down_, down_inside[b]);
+    for (std::int64_t first = 0; first < c_.channels; first += kChannels) {
+      const std::int64_t n = std::min(kChannels, c_.channels - first);
+      for (std::int64_t top = 0; top < c_.height; top += together_) {
+        const std::int64_t rows = std::min(together_, c_.height - top);
+        float* to = computed;
+        for (std::int64_t b = top; b < top + rows; ++b)
+          for (std::int64_t a = 0; a < c_.width; ++a, to += kChannels) {
+            const double inside = static_cast<double>(down_inside[b]) * static_cast<double>(across_inside[a]);
+            one_bin(x + first, std::span<const Tap>(down_taps + b * down_, static_cast<std::size_t>(down_counts[b])),
+                    std::span<const Tap>(across_taps + a * across_, static_cast<std::size_t>(across_counts[a])),
+                    inside < samples, n, to);
+          }
+        turn_(computed, kChannels, out + first * bins + top * c_.width, bins, rows * c_.width, n);
       }
     }
   }
-  // Of elements that need not be finite, whose products with a weight of 0 are not numbers.
-  float directly(const float* plane, std::span<const RegionTap> rows, std::span<const RegionTap> columns,
-                 float most) const {
-    bool nan = false;
-    for (const RegionTap& r : rows)
-      for (const RegionTap& c : columns) {
-        const float v = r.weight * c.weight * plane[r.index * c_.columns + c.index];
-        nan = nan || std::isnan(v);
-        most = std::max(most, v);
-      }
-    return nan ? std::numeric_limits<float>::quiet_NaN() : most;
-  }
 
   RoiAlignConfig c_;
-  const RegionLoops& loops_;
+  RoiLoops loops_;
+  decltype(TransposeLoops::block) turn_;
+  std::int64_t tasks_ = 1, together_ = 1;  // rows of bins
+  std::int64_t down_ = 0, across_ = 0;     // taps of a bin, at most
+  std::int64_t across_at_ = 0, down_at_ = 0, counts_at_ = 0, task_bytes_ = 0;
 };
 
 std::string refuses(const RoiAlignConfig& c) {
-  for (const std::int64_t size : {c.images, c.channels, c.rows, c.columns, c.regions, c.height, c.width})
+  for (const std::int64_t size : {c.batch, c.channels, c.rows, c.columns, c.regions, c.height, c.width})
     if (size < 1) return "an empty tensor";
-  const Shape x = {c.images, c.channels, c.rows, c.columns}, y = {c.regions, c.channels, c.height, c.width};
+  const Shape x = {c.batch, c.channels, c.rows, c.columns, 4}, y = {c.regions, c.channels, c.height, c.width, 4};
   if (std::string why = extent_refusal({&x, &y}); !why.empty()) return why;
-  return std::max(c.height, c.width) > kMostBins ? "regions of many bins" : "";
+  const Shape across = {c.width, RoiAlign::most_taps(c, c.columns)}, down = {c.height, RoiAlign::most_taps(c, c.rows)};
+  for (const Shape* taps : {&across, &down})
+    if (!bounded_product(*taps, kMostTaps)) return "samples of too many bins and elements";
+  return c.width > kMostBins ? "rows of many bins" : "";
 }
 std::unique_ptr<Kernel> make(const RoiAlignConfig& c, PackedConstants&) { return std::make_unique<RoiAlign>(c); }
 
-constexpr Candidate<RoiAlignConfig> kRoiAlignCandidates[] = {{"regions", refuses, make}};
+constexpr Candidate<RoiAlignConfig> kRoiAlignCandidates[] = {{"pixels", refuses, make}};
 
 }  // namespace
 }  // namespace roi_align_cc

@@ -1,35 +1,45 @@
-// Averages and maxima of samples in regions of planes: ONNX RoiAlign, f32.
+// Averages or maxima of samples between elements, in the bins of regions: ONNX RoiAlign. Samples outside of the image
+// count as 0; a region whose coordinates are not finite gives NaN.
 #pragma once
+#include <cstdint>
 #include <span>
 
-#include "base/region_samples.h"
 #include "kernels/kernel.h"
 
 namespace norn::kernels {
 
-// Operands: x [images, channels, rows, columns], regions [regions, 4] (first column, first row, last column, last row),
-// the image of each (int64), then the output [regions, channels, height, width].
+// All of float. Operands: x [batch, channels, rows, columns], channels last; regions [regions, 4]: left, top, right,
+// bottom; the image of each (int64), which is checked; then the output [regions, channels, height, width], dense.
 struct RoiAlignConfig {
-  std::int64_t images = 1, channels = 1, rows = 1, columns = 1, regions = 1, height = 1, width = 1;
-  base::RegionRule rule;
-  bool maximum = false;  // of elements times their weights, not of samples
+  std::int64_t batch = 1, channels = 1, rows = 1, columns = 1, regions = 1;
+  std::int64_t height = 1, width = 1;  // bins
+  std::int64_t sampling_ratio = 0;     // 0: as many samples as the region has elements
+  float spatial_scale = 1;
+  bool maximum = false;     // of elements times their weights, not the average of samples
+  bool half_pixel = false;  // coordinates are moved by a half
 };
 std::span<const Candidate<RoiAlignConfig>> roi_align_candidates();
 
-// Internal to the kernels.
-struct RegionTap {
-  std::int64_t index;
+// What a bin reads of an axis: where, in elements from the image's first, and its weight.
+struct RoiTap {
+  std::int64_t at;
   float weight;
 };
-// For a target's instruction set; n elements of the rows plane + tap.index * row, at least one tap.
-struct RegionLoops {
-  // out[i] = the sum over taps of weight times element.
-  void (*sums)(const float* plane, std::int64_t row, const RegionTap* taps, std::int64_t count, std::int64_t n,
-               float* out);
-  // The largest of them. False if an element is not finite: then out is not to be used.
-  bool (*largest)(const float* plane, std::int64_t row, const RegionTap* taps, std::int64_t count, std::int64_t n,
-                  float* out);
+// A sample between two positions of an axis, which may be one and the same.
+struct RoiSample {
+  std::int64_t low, high;
+  float low_weight, high_weight;
 };
-const RegionLoops& region_loops();
+
+// Channels of one bin for a target's instruction set: `image` is the first of them of the image's first pixel.
+struct RoiLoops {
+  // The sum over all pairs of taps.
+  void (*sum)(const float* image, std::span<const RoiTap> down, std::span<const RoiTap> across, std::int64_t channels,
+              float* out) = nullptr;
+  // The greatest of `least` and the weighted elements around all pairs of samples; NaN if one of them is.
+  void (*greatest)(const float* image, std::span<const RoiSample> down, std::span<const RoiSample> across, float least,
+                   std::int64_t channels, float* out) = nullptr;
+};
+RoiLoops roi_loops();
 
 }  // namespace norn::kernels

@@ -1,5 +1,4 @@
-// Weighted sums and maxima of rows for each instruction set.
-#include "base/fork.h"
+// One bin of a region, channels in the lanes, for each instruction set.
 #include "kernels/cpu/roi_align.h"
 #include "kernels/cpu/targets.h"
 
@@ -11,56 +10,82 @@
 HWY_BEFORE_NAMESPACE();
 namespace norn::kernels {
 namespace HWY_NAMESPACE {
-inline namespace roi_align_simd_cc {
+namespace regions {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Calls strip(descriptor, first element) until all n elements are done; the last strip may overlap the one before.
-template <class Strip>
-HWY_INLINE void in_strips(std::int64_t n, Strip&& strip) {
+// Calls f(d, c) for vectors of channels from c on, of which the last may overlap the one before it; of single channels
+// if there are less than a vector has.
+template <class F>
+HWY_INLINE void over_channels(std::int64_t first, std::int64_t channels, F&& f) {
   const hn::ScalableTag<float> d;
-  const hn::CappedTag<float, 4> few;
-  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d)), narrow = static_cast<std::int64_t>(hn::Lanes(few));
-  std::int64_t i = 0;
-  for (; i + lanes <= n; i += lanes) strip(d, i);
-  if (i < n && n >= lanes) return strip(d, n - lanes);
-  for (; i + narrow <= n; i += narrow) strip(few, i);
-  if (i < n && n >= narrow) return strip(few, n - narrow);
-  for (; i < n; ++i) strip(hn::CappedTag<float, 1>(), i);
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  if (channels < lanes) {
+    const hn::CappedTag<float, 1> one;
+    for (std::int64_t c = first; c < channels; ++c) f(one, c);
+    return;
+  }
+  for (std::int64_t c = first; c < channels; c += lanes) f(d, c + lanes <= channels ? c : channels - lanes);
 }
 
-void region_sums(const float* plane, std::int64_t row, const RegionTap* taps, std::int64_t count, std::int64_t n,
-                 float* out) {
-  in_strips(n, [&](auto d, std::int64_t i) HWY_ATTR {
-    auto sum = hn::Zero(d);
-    for (std::int64_t k = 0; k < count; ++k)
-      sum = hn::MulAdd(hn::Set(d, taps[k].weight), hn::LoadU(d, plane + taps[k].index * row + i), sum);
-    hn::StoreU(sum, d, out + i);
-  });
-}
-
-bool region_largest(const float* plane, std::int64_t row, const RegionTap* taps, std::int64_t count, std::int64_t n,
-                    float* out) {
-  bool finite = true;
-  in_strips(n, [&](auto d, std::int64_t i) HWY_ATTR {
-    const auto of = [&](std::int64_t k) HWY_ATTR { return hn::LoadU(d, plane + taps[k].index * row + i); };
-    auto v = of(0);
-    auto fault = hn::Sub(v, v);  // stays zero while all is finite: x - x is not a number else
-    auto most = hn::Mul(v, hn::Set(d, taps[0].weight));
-    for (std::int64_t k = 1; k < count; ++k) {
-      v = of(k);
-      fault = hn::Add(fault, hn::Sub(v, v));
-      most = hn::Max(most, hn::Mul(v, hn::Set(d, taps[k].weight)));
+void sum(const float* image, std::span<const RoiTap> down, std::span<const RoiTap> across, std::int64_t channels,
+         float* out) {
+  const hn::ScalableTag<float> d;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  std::int64_t c = 0;
+  for (; c + 4 * lanes <= channels; c += 4 * lanes) {
+    auto s0 = hn::Zero(d), s1 = s0, s2 = s0, s3 = s0;
+    for (const RoiTap& y : down) {
+      const float* const row = image + y.at + c;
+      for (const RoiTap& x : across) {
+        const auto weight = hn::Set(d, y.weight * x.weight);
+        const float* const from = row + x.at;
+        s0 = hn::MulAdd(weight, hn::LoadU(d, from), s0);
+        s1 = hn::MulAdd(weight, hn::LoadU(d, from + lanes), s1);
+        s2 = hn::MulAdd(weight, hn::LoadU(d, from + 2 * lanes), s2);
+        s3 = hn::MulAdd(weight, hn::LoadU(d, from + 3 * lanes), s3);
+      }
     }
-    finite = finite && hn::AllTrue(d, hn::Eq(fault, hn::Zero(d)));
-    hn::StoreU(most, d, out + i);
+    hn::StoreU(s0, d, out + c);
+    hn::StoreU(s1, d, out + c + lanes);
+    hn::StoreU(s2, d, out + c + 2 * lanes);
+    hn::StoreU(s3, d, out + c + 3 * lanes);
+  }
+  over_channels(c, channels, [&](auto tag, std::int64_t at) HWY_ATTR {
+    auto s = hn::Zero(tag);
+    for (const RoiTap& y : down)
+      for (const RoiTap& x : across)
+        s = hn::MulAdd(hn::Set(tag, y.weight * x.weight), hn::LoadU(tag, image + y.at + x.at + at), s);
+    hn::StoreU(s, tag, out + at);
   });
-  return finite;
 }
 
-RegionLoops make_region_loops() { return {region_sums, region_largest}; }
+// NaN stays, whatever comes behind it.
+template <class V>
+HWY_INLINE V greater(V best, V v) {
+  return hn::IfThenElse(hn::Or(hn::Gt(v, best), hn::IsNaN(v)), v, best);
+}
+void greatest(const float* image, std::span<const RoiSample> down, std::span<const RoiSample> across, float least,
+              std::int64_t channels, float* out) {
+  over_channels(0, channels, [&](auto d, std::int64_t c) HWY_ATTR {
+    auto best = hn::Set(d, least);
+    for (const RoiSample& y : down) {
+      const float *const low = image + y.low + c, *const high = image + y.high + c;
+      for (const RoiSample& x : across) {
+        best = greater(best, hn::Mul(hn::Set(d, y.low_weight * x.low_weight), hn::LoadU(d, low + x.low)));
+        best = greater(best, hn::Mul(hn::Set(d, y.low_weight * x.high_weight), hn::LoadU(d, low + x.high)));
+        best = greater(best, hn::Mul(hn::Set(d, y.high_weight * x.low_weight), hn::LoadU(d, high + x.low)));
+        best = greater(best, hn::Mul(hn::Set(d, y.high_weight * x.high_weight), hn::LoadU(d, high + x.high)));
+      }
+    }
+    hn::StoreU(best, d, out + c);
+  });
+}
 
-}  // namespace roi_align_simd_cc
+}  // namespace regions
+
+RoiLoops find_roi_loops() { return {regions::sum, regions::greatest}; }
+
 }  // namespace HWY_NAMESPACE
 }  // namespace norn::kernels
 HWY_AFTER_NAMESPACE();
@@ -68,11 +93,9 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace norn::kernels {
 
-HWY_EXPORT(make_region_loops);
+HWY_EXPORT(find_roi_loops);
 
-const RegionLoops& region_loops() {
-  return base::made_once([] { return HWY_DYNAMIC_DISPATCH(make_region_loops)(); });
-}
+RoiLoops roi_loops() { return HWY_DYNAMIC_DISPATCH(find_roi_loops)(); }
 
 }  // namespace norn::kernels
 #endif

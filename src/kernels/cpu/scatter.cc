@@ -380,10 +380,18 @@ class GatherNd final : public Kernel {
     auto* out = static_cast<char*>(operands[2]);
     const double row_ns = 2 + 0.05 * static_cast<double>(bytes_);
     parallel_ranges(c_.batches * c_.rows, row_ns, 1, [&](std::int64_t begin, std::int64_t end) {
+      const auto length = static_cast<std::int64_t>(c_.axes.size());
       const auto move = [&](auto copy) {
+        if (length == 1 && c_.batches == 1) {
+          const std::int64_t size = c_.axes[0], bytes = bytes_;
+          check_indices(indices + begin, end - begin, size);
+          by_four(end - begin, [=, index = indices + begin, to = out + begin * bytes](std::int64_t r) {
+            copy(to + r * bytes, data + from_front(index[r], size) * bytes);
+          });
+          return;
+        }
         for (std::int64_t r = begin; r < end; ++r) {
-          const std::int64_t block =
-              block_of(indices + r * static_cast<std::int64_t>(c_.axes.size()), c_.axes, strides_);
+          const std::int64_t block = block_of(indices + r * length, c_.axes, strides_);
           copy(out + r * bytes_, data + (r / c_.rows * blocks_ + block) * bytes_);
         }
       };
@@ -392,6 +400,7 @@ class GatherNd final : public Kernel {
         case 2: return move([](char* to, const char* from) { std::memcpy(to, from, 2); });
         case 4: return move([](char* to, const char* from) { std::memcpy(to, from, 4); });
         case 8: return move([](char* to, const char* from) { std::memcpy(to, from, 8); });
+        case 16: return move([](char* to, const char* from) { std::memcpy(to, from, 16); });
         default:
           return move([n = static_cast<std::size_t>(bytes_)](char* to, const char* from) {
             if (n > 0) std::memcpy(to, from, n);
@@ -419,41 +428,70 @@ std::unique_ptr<Kernel> make_gather_nd(const GatherNdConfig& c, PackedConstants&
   return std::make_unique<GatherNd>(c);
 }
 
+constexpr double kBlockElementNs = 0.08;   // for each byte
+constexpr std::int64_t kBlockStep = 1024;  // elements, so that looking up a block costs little beside them
+
 class ScatterNd final : public Kernel {
  public:
   explicit ScatterNd(const ScatterNdConfig& c)
-      : c_(c), strides_(block_strides(c.axes)), elements_(element_count(c.axes) * c.block) {}
+      : c_(c),
+        strides_(block_strides(c.axes)),
+        blocks_(element_count(c.axes)),
+        elements_(blocks_ * c.block),
+        copies_the_rest_(c.kind == ScatterKind::Replace &&
+                         c.block * static_cast<std::int64_t>(element_size(c.type)) >= kLongBlock) {}
 
-  std::size_t scratch_bytes() const override { return wide_bytes(c_.type, c_.kind, elements_); }
+  std::size_t scratch_bytes() const override {
+    return copies_the_rest_ ? static_cast<std::size_t>(blocks_) : wide_bytes(c_.type, c_.kind, elements_);
+  }
 
   void run(void* const* operands, void* scratch) const override {
-    copy_all(operands[0], operands[3], elements_ * static_cast<std::int64_t>(element_size(c_.type)));
     const auto* indices = static_cast<const std::int64_t*>(operands[1]);
     const std::int64_t length = static_cast<std::int64_t>(c_.axes.size());
+    const bool in_place = operands[0] == operands[3];
+    auto* const replaced = static_cast<bool*>(scratch);
+    if (!copies_the_rest_) {
+      copy_all(operands[0], operands[3], elements_ * static_cast<std::int64_t>(element_size(c_.type)));
+    } else if (!in_place) {
+      std::fill_n(replaced, blocks_, false);
+      for (std::int64_t r = 0; r < c_.rows; ++r) replaced[block_of(indices + r * length, c_.axes, strides_)] = true;
+    }
     with_type(c_.type, c_.kind, [&]<class T, ScatterKind kind>(T, std::integral_constant<ScatterKind, kind>) {
       const T* update = static_cast<const T*>(operands[2]);
       T* out = static_cast<T*>(operands[3]);
-      const auto each_row = [&](auto&& f) {
-        for (std::int64_t r = 0; r < c_.rows; ++r)
-          f(block_of(indices + r * length, c_.axes, strides_) * c_.block, r * c_.block);
-      };
-      if constexpr (kind == ScatterKind::Replace)
-        each_row([&](std::int64_t to, std::int64_t from) {
-          std::memcpy(out + to, update + from, static_cast<std::size_t>(c_.block) * sizeof(T));
-        });
-      else
-        take_updates<kind>(out, update, static_cast<float*>(scratch), [&](auto&& take) {
-          each_row([&](std::int64_t to, std::int64_t from) {
-            for (std::int64_t i = 0; i < c_.block; ++i) take(to + i, from + i);
+      // Of every block the same elements go beside each other: an element is written by one piece, in order.
+      const double element_ns = kBlockElementNs * static_cast<double>(sizeof(T)) *
+                                static_cast<double>(c_.rows + (copies_the_rest_ && !in_place ? blocks_ : 0));
+      parallel_ranges(c_.block, element_ns, kBlockStep, [&](std::int64_t begin, std::int64_t end) {
+        const auto each_row = [&](auto&& f) {
+          for (std::int64_t r = 0; r < c_.rows; ++r)
+            f(block_of(indices + r * length, c_.axes, strides_) * c_.block + begin, r * c_.block + begin);
+        };
+        if constexpr (kind == ScatterKind::Replace) {
+          const auto copy = [&](std::int64_t to, const T* from) {
+            std::memcpy(out + to, from, static_cast<std::size_t>(end - begin) * sizeof(T));
+          };
+          const T* const data = static_cast<const T*>(operands[0]);
+          for (std::int64_t b = 0; copies_the_rest_ && !in_place && b < blocks_; ++b)
+            if (!replaced[b]) copy(b * c_.block + begin, data + b * c_.block + begin);
+          each_row([&](std::int64_t to, std::int64_t from) { copy(to, update + from); });
+        } else {
+          take_updates<kind>(out, update, static_cast<float*>(scratch), [&](auto&& take) {
+            each_row([&](std::int64_t to, std::int64_t from) {
+              for (std::int64_t i = 0; i < end - begin; ++i) take(to + i, from + i);
+            });
           });
-        });
+        }
+      });
     });
   }
 
  private:
+  static constexpr std::int64_t kLongBlock = 512;  // bytes, beside which it costs little to note what is replaced
   ScatterNdConfig c_;
   std::vector<std::int64_t> strides_;
-  std::int64_t elements_;
+  std::int64_t blocks_, elements_;
+  bool copies_the_rest_;
 };
 
 std::string scatter_nd_refuses(const ScatterNdConfig& c) {

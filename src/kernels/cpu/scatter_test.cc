@@ -158,6 +158,28 @@ TEST(ScatterNd, Blocks) {
   }
 }
 
+// Long blocks are shared among threads; what names one block again comes later.
+TEST(ScatterNd, LongBlocks) {
+  constexpr std::int64_t kBlock = 50001, kBlocks = 7;
+  std::vector<std::int64_t> indices = {3, -1, 0, 3, 5, -7, 3};
+  const std::size_t at[] = {3, 6, 0, 3, 5, 0, 3};
+  auto data = counted<float>(kBlock * kBlocks, 0), updates = counted<float>(kBlock * 7, 9);
+  for (const ScatterKind kind : {ScatterKind::Replace, ScatterKind::Add, ScatterKind::Max}) {
+    Constants constants;
+    const auto got =
+        run_at_widths(*scatter_nd_candidates()[0].make({7, {kBlocks}, kBlock, DataType::Float, kind}, constants),
+                      {data.data(), indices.data(), updates.data()}, std::vector<float>(data.size()));
+    auto want = data;
+    for (std::size_t r = 0; r < 7; ++r)
+      for (std::size_t i = 0; i < kBlock; ++i) {
+        float& to = want[at[r] * kBlock + i];
+        const float update = updates[r * kBlock + i];
+        to = kind == ScatterKind::Replace ? update : kind == ScatterKind::Add ? to + update : std::max(to, update);
+      }
+    EXPECT_EQ(got, want);
+  }
+}
+
 // n places from `first` on, each of them twice.
 std::vector<std::int64_t> twice(std::int64_t first, std::int64_t n) {
   std::vector<std::int64_t> places;

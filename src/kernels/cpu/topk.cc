@@ -12,6 +12,7 @@
 #include "kernels/cpu/extents.h"
 #include "kernels/cpu/fold.h"
 #include "kernels/cpu/physical.h"
+#include "kernels/cpu/radix_sort.h"
 #include "kernels/cpu/transpose.h"
 
 namespace norn::kernels {
@@ -42,9 +43,9 @@ struct Long {
 
 // Sorts the first k of `count` to the front. A few are kept in order while the others go by, of which most stay where
 // they are.
+constexpr std::int64_t kFew = 16;
 template <class T, class Before>
 void sort_first(T* all, std::int64_t count, std::int64_t k, Before before) {
-  constexpr std::int64_t kFew = 16;
   if (k > kFew) {
     if (k < count) std::nth_element(all, all + k, all + count, before);
     return std::sort(all, all + k, before);
@@ -65,7 +66,9 @@ class TopK final : public Kernel {
   explicit TopK(const TopKConfig& c)
       : c_(c), size_(static_cast<std::int64_t>(element_size(c.type))), loops_(topk_loops(c.type)) {
     lanes_ = 64;
-    while (lanes_ < 4 * c.k && lanes_ < c.n) lanes_ *= 2;
+    // At least two elements to a lane: more lanes than elements that are wanted, four times as many if there are
+    // enough.
+    while (lanes_ < 4 * c.k && 4 * lanes_ <= c.n) lanes_ *= 2;
     few_ = c.k <= c.n / 8 && c.n >= 2 * lanes_;
     columns_ = c.inner == 1 ? 1 : std::min<std::int64_t>(c.inner, 64 / size_);
     parts_ = (c.inner + columns_ - 1) / columns_;
@@ -76,7 +79,9 @@ class TopK final : public Kernel {
     maxima_at_ = keys_at_ + up(c.n * kKey);
     positions_at_ = maxima_at_ + up(lanes_ * kKey);
     entries_at_ = positions_at_ + up(few_ ? c.n * 4 : 0);
-    task_bytes_ = entries_at_ + up(c.n * static_cast<std::int64_t>(sizeof(Entry)));
+    const auto entry = static_cast<std::int64_t>(sizeof(Entry));
+    others_at_ = entries_at_ + up(c.n * entry);
+    task_bytes_ = others_at_ + up(std::min(c.n, kMostDigits) * entry);
   }
   std::size_t scratch_bytes() const override { return static_cast<std::size_t>(task_bytes_ * tasks_); }
 
@@ -91,6 +96,7 @@ class TopK final : public Kernel {
  private:
   using Key = typename Entry::Key;
   static constexpr std::int64_t kKey = sizeof(Key);
+  static constexpr std::int64_t kManyEntries = 64, kMostDigits = 1 << 16;  // that are sorted by digits
 
   void unit(void* const* operands, std::int64_t u, std::byte* own) const {
     const std::int64_t o = u / parts_, first = u % parts_ * columns_, columns = std::min(columns_, c_.inner - first);
@@ -127,12 +133,34 @@ class TopK final : public Kernel {
       auto* maxima = reinterpret_cast<Key*>(own + maxima_at_);
       auto* positions = reinterpret_cast<std::uint32_t*>(own + positions_at_);
       loops_.maxima(keys, c_.n, maxima, lanes_);
-      sort_first(maxima, lanes_, c_.k, std::greater<>());
-      count = loops_.not_below(keys, c_.n, maxima + (c_.k - 1), positions);
+      const Key bound = kth(maxima, lanes_);
+      count = loops_.not_below(keys, c_.n, &bound, positions);
       for (std::int64_t i = 0; i < count; ++i) entries[i] = Entry(keys[positions[i]], positions[i]);
     } else {
       for (std::int64_t i = 0; i < count; ++i) entries[i] = Entry(keys[i], static_cast<std::uint32_t>(i));
     }
+    return sorted(entries, count, reinterpret_cast<Entry*>(own + others_at_));
+  }
+
+  // Of keys that are overwritten.
+  Key kth(Key* keys, std::int64_t count) const {
+    if constexpr (std::is_same_v<Entry, Short>)
+      if (c_.k > kFew) return kth_greatest(keys, static_cast<std::size_t>(count), static_cast<std::size_t>(c_.k));
+    sort_first(keys, count, c_.k, std::greater<>());
+    return keys[c_.k - 1];
+  }
+  // Where the first k are in order. Positions ascend before.
+  const Entry* sorted(Entry* entries, std::int64_t count, [[maybe_unused]] Entry* others) const {
+    if constexpr (std::is_same_v<Entry, Short>)
+      if (c_.k > kFew && count >= kManyEntries && count <= kMostDigits) {
+        // As numbers that ascend as entries come.
+        static_assert(sizeof(Entry) == sizeof(std::uint64_t));
+        auto *const numbers = &entries->all, *const other = &others->all;
+        for (std::int64_t i = 0; i < count; ++i) numbers[i] = ~numbers[i];
+        std::uint64_t* const first = sort_by_upper_half(numbers, static_cast<std::size_t>(count), other);
+        for (std::int64_t i = 0; i < c_.k; ++i) first[i] = ~first[i];
+        return first == numbers ? entries : others;
+      }
     sort_first(entries, count, c_.k, std::less<>());
     return entries;
   }
@@ -164,7 +192,7 @@ class TopK final : public Kernel {
   TopKLoops loops_;
   bool few_ = false;
   std::int64_t lanes_ = 64, columns_ = 1, parts_ = 1, tasks_ = 1;
-  std::int64_t keys_at_ = 0, maxima_at_ = 0, positions_at_ = 0, entries_at_ = 0, task_bytes_ = 0;
+  std::int64_t keys_at_ = 0, maxima_at_ = 0, positions_at_ = 0, entries_at_ = 0, others_at_ = 0, task_bytes_ = 0;
 };
 
 // A column of what goes by: of the tensor itself, if it has enough of them; of rows that are turned; or a lane of
