@@ -196,11 +196,12 @@ def test_several_readers(products, other):
     initializers, wide = four_bits()
     nodes = [dequantize("w", "s", axis=0, block_size=32)]
     outputs = [f"y{i}" for i in range(products)]
-    nodes += [helper.make_node("MatMul", ["x", "d"], [o]) for o in outputs]
+    nodes += [helper.make_node("Neg", ["x"], ["x1"]), helper.make_node("Abs", ["x"], ["x2"])]
+    nodes += [helper.make_node("MatMul", [left, "d"], [o]) for left, o in zip(["x", "x1", "x2"], outputs, strict=False)]
     if other:
         nodes.append(helper.make_node("Neg", ["d"], ["n"]))
         outputs.append("n")
-    want = [lambda x: x @ wide] * products + [lambda x: -wide] * other
+    want = [lambda x: x @ wide, lambda x: -x @ wide, lambda x: abs(x) @ wide][:products] + [lambda x: -wide] * other
     check(model(nodes, initializers, outputs), lambda x: tuple(f(x) for f in want), stored=products)
 
 
