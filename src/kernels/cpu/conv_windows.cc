@@ -144,10 +144,12 @@ class WindowConv final : public Kernel {
     const std::int64_t rows = std::min(rows_, pixels_ - first);
     address(static_cast<const char*>(x), first, first + rows, addresses);
     const Taps used = taps_inside(rows, addresses);
+    const bool padded = !copied_ && std::any_of(addresses, addresses + form_.taps() * rows,
+                                                [&](const void* at) { return at == zeros_.get(); });
     const std::int64_t from = column_of(panel), columns = column_of(end) - from, at = first * filters_ + from;
     void* const* const extras = operands + 3;
     auto* const out = static_cast<float*>(operands[3 + c_.extra.size()]);
-    for (; panel < end; ++panel) multiply(operands, first, rows, panel, addresses, used);
+    for (; panel < end; ++panel) multiply(operands, first, rows, panel, addresses, used, padded);
     if (in_registers_) return;
     if (columns == filters_) return steps_.apply(out, extras, at, rows * filters_, 0, filters_);
     for (std::int64_t r = 0; r < rows; ++r) steps_.apply(out, extras, at + r * filters_, columns, from, columns);
@@ -159,7 +161,7 @@ class WindowConv final : public Kernel {
   }
 
   void multiply(void* const* operands, std::int64_t first, std::int64_t rows, std::int64_t panel,
-                const void* const* addresses, const Taps& used) const {
+                const void* const* addresses, const Taps& used, bool padded) const {
     const std::int64_t group = panel / form_.panels(), in_group = panel % form_.panels(), column = column_of(panel);
     const std::int64_t at = first * filters_ + column, taps = form_.taps();
     const auto [added, bounds] = in_registers_.value_or(PixelSteps::InRegisters{-1, {-kNone, kNone}});
@@ -167,7 +169,7 @@ class WindowConv final : public Kernel {
     const char* const w = static_cast<const char*>(weights_.get()) + form_.at(group, in_group);
     WindowProduct p;
     p.x_tap = rows;
-    p.padding = zeros_.get();
+    p.padding = padded ? zeros_.get() : nullptr;
     p.bias = c_.has_bias ? static_cast<const float*>(operands[2]) + column : nullptr;
     p.added = added < 0 ? nullptr : static_cast<const float*>(operands[3 + added]) + at;
     p.c = out;

@@ -26,7 +26,8 @@ bool are_all(const void* address, const void* const* addresses, int rows) {
   return std::all_of(addresses, addresses + rows, [&](const void* at) { return at == address; });
 }
 
-template <int rows, int vectors, bool fetches>
+// `skips`: some addresses are of padding.
+template <int rows, int vectors, bool fetches, bool skips>
 HWY_INLINE void tile(const WindowProduct& p, std::int64_t row, Ahead& ahead) {
   const F d;
   const std::int64_t step = lanes();
@@ -43,9 +44,11 @@ HWY_INLINE void tile(const WindowProduct& p, std::int64_t row, Ahead& ahead) {
   const void* const* addresses = p.x + row;
   const char* next = ahead.at;
   for (std::int64_t tap = 0; tap < p.taps; ++tap, addresses += p.x_tap) {
-    if (HWY_UNLIKELY(addresses[0] == p.padding) && are_all(p.padding, addresses, rows)) {
-      w += p.depth * vectors * step;
-      continue;
+    if constexpr (skips) {
+      if (addresses[0] == p.padding && are_all(p.padding, addresses, rows)) {
+        w += p.depth * vectors * step;
+        continue;
+      }
     }
     const float* x[rows];
     for (int r = 0; r < rows; ++r) x[r] = static_cast<const float*>(addresses[r]) + p.offset;
@@ -66,7 +69,7 @@ HWY_INLINE void tile(const WindowProduct& p, std::int64_t row, Ahead& ahead) {
       store(within(low, high, sums[r][v]), p.c + (row + r) * p.c_row + v * step, p.columns - v * step);
 }
 
-template <int vectors, bool fetches>
+template <int vectors, bool fetches, bool skips>
 HWY_NOINLINE void panel(const WindowProduct& p, std::int64_t rows) {
   constexpr int kMost = std::min(kSums / vectors, 12);
   Ahead ahead{};
@@ -77,7 +80,7 @@ HWY_NOINLINE void panel(const WindowProduct& p, std::int64_t rows) {
   }
   std::int64_t row = 0;
   const auto go = [&]<int count>() {
-    for (; row + count <= rows; row += count) tile<count, vectors, fetches>(p, row, ahead);
+    for (; row + count <= rows; row += count) tile<count, vectors, fetches, skips>(p, row, ahead);
   };
   go.template operator()<kMost>();
   if constexpr (kMost > 6) go.template operator()<6>();
@@ -87,15 +90,20 @@ HWY_NOINLINE void panel(const WindowProduct& p, std::int64_t rows) {
   go.template operator()<1>();
 }
 
-void multiply(const WindowProduct& p, std::int64_t rows) {
+template <bool skips>
+void multiply_panel(const WindowProduct& p, std::int64_t rows) {
   const std::int64_t vectors = (p.columns + lanes() - 1) / lanes();
-  if (vectors == kVectors && has_large_second_cache()) return panel<kVectors, true>(p, rows);
-  if (vectors == 1) panel<1, false>(p, rows);
-  if (vectors == 2) panel<2, false>(p, rows);
+  if (vectors == kVectors && has_large_second_cache()) return panel<kVectors, true, skips>(p, rows);
+  if (vectors == 1) panel<1, false, skips>(p, rows);
+  if (vectors == 2) panel<2, false, skips>(p, rows);
   if constexpr (kVectors > 2) {
-    if (vectors == 3) panel<3, false>(p, rows);
-    if (vectors == 4) panel<4, false>(p, rows);
+    if (vectors == 3) panel<3, false, skips>(p, rows);
+    if (vectors == 4) panel<4, false, skips>(p, rows);
   }
+}
+void multiply(const WindowProduct& p, std::int64_t rows) {
+  if (p.padding != nullptr) return multiply_panel<true>(p, rows);
+  multiply_panel<false>(p, rows);
 }
 
 WindowTable windows() { return {lanes(), kVectors * lanes(), multiply, nullptr}; }
