@@ -1,6 +1,7 @@
 // Since version 28 ReduceLogSumExp takes no integers: lifting a node of them puts a Cast to double before it and one
 // back behind it (reduce_adapt.cc), and models have such chains of their own. They become one node, whose kernel reads
 // the integers. What it does not take is planned as it was.
+#include <algorithm>
 #include <array>
 
 #include "ops/reduction/reduce/reduce.h"
@@ -18,6 +19,9 @@ bool is_wide_integer(DataType type) {
 }  // namespace
 
 void fuse_integer_folds(Program& program, Graph& graph) {
+  if (std::none_of(graph.nodes.begin(), graph.nodes.end(),
+                   [](const Node& node) { return node.op == &ops::ReduceLogSumExp; }))
+    return;
   Rewriter rewriter(program, graph);
   const auto type_of = [&](ValueId id) { return graph.value(id).type.elem; };
   // The node of this operator that alone reads the value, as its first input.
