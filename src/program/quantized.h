@@ -7,6 +7,7 @@
 #include "ops/quantization/dequantize/dequantize.h"
 #include "ops/quantization/quantize/quantize.h"
 #include "program/node_parameters.h"
+#include "program/rewrite.h"
 #include "program/rewriter.h"
 
 namespace norn::program {
@@ -38,39 +39,34 @@ inline bool is_float_value(const Graph& graph, ValueId id) {
   return type.is_tensor() && type.elem == DataType::Float;
 }
 
-// Of a node with inputs x, scale and zero point; `quantized` is of the 8-bit type.
-inline std::optional<OneScale> one_scale(const Graph& graph, const Node& node, ValueId quantized) {
-  const opset::ValueType& type = graph.value(quantized).type;
-  if (node.schema != &node.op->history.back() || !node.parts.empty() || !type.is_tensor() || !is_8_bit(type.elem))
-    return {};
-  OneScale found{.scale = node.inputs[1], .zero = node.input(2), .type = type.elem};
-  const auto single = [&](ValueId id, DataType wanted) {
-    const Value& v = graph.value(id);
-    // One of a higher rank is of a block, and stands beside its own block size.
-    return v.is_constant() && v.constant.defined() && v.constant.dtype() == wanted && v.constant.size() == 1 &&
-           v.constant.rank() <= 1;
-  };
-  if (!single(found.scale, DataType::Float)) return {};
-  found.value = *graph.value(found.scale).constant.as<float>();
-  if (!(found.value > 0) || !std::isfinite(found.value)) return {};
-  if (found.zero != kNone) {
-    if (!single(found.zero, type.elem)) return {};
-    found.zero_value = int8_at(graph.value(found.zero).constant, 0);
-  }
-  return found;
-}
-
-// Whether the scale and the zero point of such a node are one number each, which runs may bring.
+// Whether the scale and the zero point of a node with inputs x, scale and zero point are one number each, which runs
+// may bring; `quantized` is of the 8-bit type.
 inline bool has_one_scale(const Graph& graph, const Node& node, ValueId quantized) {
   const opset::ValueType& type = graph.value(quantized).type;
   if (node.schema != &node.op->history.back() || !node.parts.empty() || !type.is_tensor() || !is_8_bit(type.elem))
     return false;
+  // One of a higher rank is of a block, and stands beside its own block size.
   const auto single = [&](ValueId id, DataType wanted) {
     const opset::ValueType& t = graph.value(id).type;
     return t.is_tensor() && t.elem == wanted && t.has_rank() &&
            (t.shape->empty() || (t.shape->size() == 1 && (*t.shape)[0] == opset::DimExpr(1)));
   };
   return single(node.inputs[1], DataType::Float) && (node.input(2) == kNone || single(node.inputs[2], type.elem));
+}
+
+// Those numbers, if they are constants.
+inline std::optional<OneScale> one_scale(const Graph& graph, const Node& node, ValueId quantized) {
+  if (!has_one_scale(graph, node, quantized)) return {};
+  OneScale found{.scale = node.inputs[1], .zero = node.input(2), .type = graph.value(quantized).type.elem};
+  const auto known = [&](ValueId id) { return is_const(graph, id) && graph.value(id).constant.defined(); };
+  if (!known(found.scale)) return {};
+  found.value = *graph.value(found.scale).constant.as<float>();
+  if (!(found.value > 0) || !std::isfinite(found.value)) return {};
+  if (found.zero != kNone) {
+    if (!known(found.zero)) return {};
+    found.zero_value = int8_at(graph.value(found.zero).constant, 0);
+  }
+  return found;
 }
 inline bool dequantizes_by_one(const Graph& graph, const Node& node) {
   return node.op == &ops::DequantizeLinear && is_float_value(graph, node.outputs[0]) &&

@@ -1,6 +1,7 @@
 // Elements that are picked from anywhere. Internal to the kernels.
 #pragma once
 #include <cstdint>
+#include <cstring>
 
 namespace norn::kernels {
 
@@ -16,6 +17,22 @@ void by_four(std::int64_t n, const One& one) {
     one(i + 3);
   }
   for (; i < n; ++i) one(i);
+}
+
+// Calls use(copy), where copy(to, from) copies so many bytes: of elements and pairs of them in one instruction.
+template <class Use>
+void with_copy(std::int64_t bytes, const Use& use) {
+  switch (bytes) {
+    case 1: return use([](char* to, const char* from) { std::memcpy(to, from, 1); });
+    case 2: return use([](char* to, const char* from) { std::memcpy(to, from, 2); });
+    case 4: return use([](char* to, const char* from) { std::memcpy(to, from, 4); });
+    case 8: return use([](char* to, const char* from) { std::memcpy(to, from, 8); });
+    case 16: return use([](char* to, const char* from) { std::memcpy(to, from, 16); });
+    default:
+      return use([n = static_cast<std::size_t>(bytes)](char* to, const char* from) {
+        if (n > 0) std::memcpy(to, from, n);
+      });
+  }
 }
 
 }  // namespace norn::kernels

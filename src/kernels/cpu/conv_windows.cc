@@ -63,7 +63,12 @@ WindowForm form_of(const ConvConfig& c, Factors factors) {
 }
 
 class WindowConv final : public Kernel {
-  using Taps = std::bitset<kMostTaps>;
+  // What the rows of a tile read: the taps by which one of them reads a pixel of the image, and whether one reads
+  // padding.
+  struct Reads {
+    std::bitset<kMostTaps> inside;
+    bool padding = false;
+  };
 
  public:
   WindowConv(const ConvConfig& c, Factors factors, PackedConstants& packed)
@@ -143,13 +148,11 @@ class WindowConv final : public Kernel {
             const void** addresses) const {
     const std::int64_t rows = std::min(rows_, pixels_ - first);
     address(static_cast<const char*>(x), first, first + rows, addresses);
-    const Taps used = taps_inside(rows, addresses);
-    const bool padded = !copied_ && std::any_of(addresses, addresses + form_.taps() * rows,
-                                                [&](const void* at) { return at == zeros_.get(); });
+    const Reads reads = reads_of(rows, addresses);
     const std::int64_t from = column_of(panel), columns = column_of(end) - from, at = first * filters_ + from;
     void* const* const extras = operands + 3;
     auto* const out = static_cast<float*>(operands[3 + c_.extra.size()]);
-    for (; panel < end; ++panel) multiply(operands, first, rows, panel, addresses, used, padded);
+    for (; panel < end; ++panel) multiply(operands, first, rows, panel, addresses, reads);
     if (in_registers_) return;
     if (columns == filters_) return steps_.apply(out, extras, at, rows * filters_, 0, filters_);
     for (std::int64_t r = 0; r < rows; ++r) steps_.apply(out, extras, at + r * filters_, columns, from, columns);
@@ -161,7 +164,7 @@ class WindowConv final : public Kernel {
   }
 
   void multiply(void* const* operands, std::int64_t first, std::int64_t rows, std::int64_t panel,
-                const void* const* addresses, const Taps& used, bool padded) const {
+                const void* const* addresses, const Reads& reads) const {
     const std::int64_t group = panel / form_.panels(), in_group = panel % form_.panels(), column = column_of(panel);
     const std::int64_t at = first * filters_ + column, taps = form_.taps();
     const auto [added, bounds] = in_registers_.value_or(PixelSteps::InRegisters{-1, {-kNone, kNone}});
@@ -169,14 +172,14 @@ class WindowConv final : public Kernel {
     const char* const w = static_cast<const char*>(weights_.get()) + form_.at(group, in_group);
     WindowProduct p;
     p.x_tap = rows;
-    p.padding = padded ? zeros_.get() : nullptr;
+    p.padding = reads.padding ? zeros_.get() : nullptr;
     p.bias = c_.has_bias ? static_cast<const float*>(operands[2]) + column : nullptr;
     p.added = added < 0 ? nullptr : static_cast<const float*>(operands[3 + added]) + at;
     p.c = out;
     p.c_row = filters_;
     p.columns = std::min(form_.width, form_.filters - in_group * form_.width);
     const std::int64_t element = form_.panel_columns(in_group) * form_.element_bytes();
-    const auto is_used = [&](std::int64_t tap) { return used[static_cast<std::size_t>(tap)]; };
+    const auto is_used = [&](std::int64_t tap) { return reads.inside[static_cast<std::size_t>(tap)]; };
     std::int64_t last = taps;  // behind the last one that is used
     while (last > 1 && !is_used(last - 1)) --last;
     for (std::int64_t tap = 0; tap < last; tap += p.taps) {
@@ -199,14 +202,18 @@ class WindowConv final : public Kernel {
     }
   }
 
-  // Those that read a pixel of the image, of rows of addresses.
-  Taps taps_inside(std::int64_t rows, const void* const* addresses) const {
-    Taps used;
-    if (copied_) return used.set();
-    for (std::int64_t tap = 0; tap < form_.taps(); ++tap, addresses += rows)
-      used[static_cast<std::size_t>(tap)] =
-          std::any_of(addresses, addresses + rows, [&](const void* at) { return at != zeros_.get(); });
-    return used;
+  Reads reads_of(std::int64_t rows, const void* const* addresses) const {
+    Reads reads;
+    if (copied_) {
+      reads.inside.set();
+      return reads;
+    }
+    for (std::int64_t tap = 0; tap < form_.taps(); ++tap, addresses += rows) {
+      const std::int64_t outside = std::count(addresses, addresses + rows, zeros_.get());
+      reads.inside[static_cast<std::size_t>(tap)] = outside < rows;
+      reads.padding |= outside > 0;
+    }
+    return reads;
   }
 
   // Where pixels [first, last) of the output read, tap by tap.

@@ -412,21 +412,12 @@ class Gather final : public Kernel {
     parallel_ranges(count_, 2 + kByteNs * static_cast<double>(bytes), 1, [&](std::int64_t begin, std::int64_t end) {
       if (!indices_within(indices + begin, end - begin, size_))
         for (std::int64_t i = begin; i < end; ++i) index(indices, i);
-      const auto all = [&](auto copy) {
+      with_copy(bytes, [&](auto copy) {
         by_four(end - begin, [=, size = size_, from = indices + begin, to = out + begin * bytes](std::int64_t i) {
           const std::int64_t at = from[i];
           copy(to + i * bytes, data + (at + ((at >> 63) & size)) * bytes);
         });
-      };
-      switch (bytes) {
-        case 1: return all([](char* to, const char* from) { std::memcpy(to, from, 1); });
-        case 2: return all([](char* to, const char* from) { std::memcpy(to, from, 2); });
-        case 4: return all([](char* to, const char* from) { std::memcpy(to, from, 4); });
-        case 8: return all([](char* to, const char* from) { std::memcpy(to, from, 8); });
-        case 16: return all([](char* to, const char* from) { std::memcpy(to, from, 16); });
-        default:
-          return all([n = static_cast<std::size_t>(bytes)](char* to, const char* from) { std::memcpy(to, from, n); });
-      }
+      });
     });
   }
 

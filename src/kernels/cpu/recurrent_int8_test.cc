@@ -162,23 +162,14 @@ void check_int8(RecurrentConfig c, const Int8Form& form, double nan_at = -1) {
   expect_close(got_c, y_c, 3e-5, "Y_c");
 }
 
-RecurrentConfig int8_config(std::int64_t directions, std::int64_t steps, std::int64_t batch, std::int64_t features,
-                            std::int64_t hidden) {
-  RecurrentConfig c;
-  c.directions = directions;
-  c.steps = steps;
-  c.batch = batch;
-  c.features = features;
-  c.hidden = hidden;
-  return c;
-}
+constexpr RecurrentLayer kLstm = RecurrentLayer::Lstm;
 
 TEST(RecurrentInt8, Sizes) {
   for (const DataType type : {DataType::Uint8, DataType::Int8})
     for (const bool by_column : {false, true})
       for (const auto& [steps, batch, features, hidden] :
            {std::tuple{1, 1, 1, 1}, {7, 1, 5, 3}, {4, 3, 40, 17}, {3, 9, 8, 64}, {30, 2, 3, 33}, {40, 1, 4, 16}}) {
-        RecurrentConfig c = int8_config(2, steps, batch, features, hidden);
+        RecurrentConfig c = {kLstm, 2, steps, batch, features, hidden};
         check_int8(c, {.type = type, .by_column = by_column});
         check_int8(c, {.type = type, .by_column = by_column, .lengths = true, .states = true});
         c.directions = 1;
@@ -189,7 +180,7 @@ TEST(RecurrentInt8, Sizes) {
 }
 
 TEST(RecurrentInt8, Forms) {
-  RecurrentConfig c = int8_config(2, 6, 4, 6, 21);
+  RecurrentConfig c = {kLstm, 2, 6, 4, 6, 21};
   check_int8(c, {.states = true, .peepholes = true});
   c.input_forget = true;
   c.clip = 0.3f;
@@ -206,21 +197,21 @@ TEST(RecurrentInt8, Forms) {
 // Sums of the largest products that there are; a NaN in X is one in everything.
 TEST(RecurrentInt8, OddNumbers) {
   for (const DataType type : {DataType::Uint8, DataType::Int8})
-    check_int8(int8_config(1, 3, 2, 70, 40), {.type = type, .by_column = true, .extreme = true, .states = true});
-  check_int8(int8_config(1, 2, 2, 5, 20), {.b = false}, 0.7);
+    check_int8({kLstm, 1, 3, 2, 70, 40}, {.type = type, .by_column = true, .extreme = true, .states = true});
+  check_int8({kLstm, 1, 2, 2, 5, 20}, {.b = false}, 0.7);
 }
 
 // Several groups of sequences, pieces of units, and chunks of steps.
 TEST(RecurrentInt8, SharedWork) {
-  check_int8(int8_config(1, 2, 40, 64, 256), {.by_column = true, .lengths = true, .y = false});
-  check_int8(int8_config(1, 2, 1, 32, 512), {.states = true});
-  check_int8(int8_config(1, 70, 64, 8, 32), {.y = false});
+  check_int8({kLstm, 1, 2, 40, 64, 256}, {.by_column = true, .lengths = true, .y = false});
+  check_int8({kLstm, 1, 2, 1, 32, 512}, {.states = true});
+  check_int8({kLstm, 1, 70, 64, 8, 32}, {.y = false});
 }
 
 TEST(RecurrentInt8, Refusals) {
   const auto& candidate = quantized_recurrent_candidates()[0];
   std::vector<std::uint8_t> some(4096, 3);
-  QuantizedRecurrentConfig c{int8_config(1, 2, 2, 3, 4)};
+  QuantizedRecurrentConfig c{{kLstm, 1, 2, 2, 3, 4}};
   for (const auto f : {RecurrentFunction::Sigmoid, RecurrentFunction::Tanh, RecurrentFunction::Tanh})
     c.layer.activations.push_back({f});
   c.layer.w.data = c.layer.r.data = c.w_zero.data = c.r_zero.data = some.data();

@@ -154,18 +154,6 @@ void check(RecurrentConfig c, const Optional& with) {
   if (c.layer == RecurrentLayer::Lstm) expect_close(y_c, want.y_c, 2e-5, "Y_c");
 }
 
-RecurrentConfig config(RecurrentLayer layer, std::int64_t directions, std::int64_t steps, std::int64_t batch,
-                       std::int64_t features, std::int64_t hidden) {
-  RecurrentConfig c;
-  c.layer = layer;
-  c.directions = directions;
-  c.steps = steps;
-  c.batch = batch;
-  c.features = features;
-  c.hidden = hidden;
-  return c;
-}
-
 constexpr RecurrentLayer kLayers[] = {RecurrentLayer::Rnn, RecurrentLayer::Gru, RecurrentLayer::Lstm};
 
 TEST(Recurrent, Sizes) {
@@ -173,7 +161,7 @@ TEST(Recurrent, Sizes) {
     for (const bool batch_first : {false, true})
       for (const auto& [steps, batch, features, hidden] :
            {std::tuple{1, 1, 1, 1}, {7, 1, 5, 3}, {6, 3, 40, 17}, {5, 9, 8, 64}, {90, 2, 3, 33}, {130, 1, 4, 16}}) {
-        RecurrentConfig c = config(layer, 2, steps, batch, features, hidden);
+        RecurrentConfig c = {layer, 2, steps, batch, features, hidden};
         c.batch_first = batch_first;
         check(c, {});
         check(c, {.lengths = true, .states = true});
@@ -186,7 +174,7 @@ TEST(Recurrent, Sizes) {
 }
 
 TEST(Recurrent, LstmForms) {
-  RecurrentConfig c = config(RecurrentLayer::Lstm, 2, 9, 4, 6, 21);
+  RecurrentConfig c = {RecurrentLayer::Lstm, 2, 9, 4, 6, 21};
   check(c, {.states = true, .peepholes = true});
   c.input_forget = true;
   c.clip = 0.3f;
@@ -196,7 +184,7 @@ TEST(Recurrent, LstmForms) {
 TEST(Recurrent, Functions) {
   for (int f = 0; f <= static_cast<int>(RecurrentFunction::Softplus); ++f)
     for (const RecurrentLayer layer : kLayers) {
-      RecurrentConfig c = config(layer, 1, 4, 2, 5, 19);
+      RecurrentConfig c = {layer, 1, 4, 2, 5, 19};
       c.activations.assign(layer == RecurrentLayer::Rnn   ? 1
                            : layer == RecurrentLayer::Gru ? 2
                                                           : 3,
@@ -207,18 +195,18 @@ TEST(Recurrent, Functions) {
 
 // Products of a step shared out by units, chunks of steps, sequences shared out.
 TEST(Recurrent, Large) {
-  check(config(RecurrentLayer::Lstm, 1, 3, 1, 16, 512), {});
-  check(config(RecurrentLayer::Rnn, 2, 5, 2, 16, 2048), {.lengths = true});
-  RecurrentConfig c = config(RecurrentLayer::Gru, 1, 4, 1, 8, 640);
+  check({RecurrentLayer::Lstm, 1, 3, 1, 16, 512}, {});
+  check({RecurrentLayer::Rnn, 2, 5, 2, 16, 2048}, {.lengths = true});
+  RecurrentConfig c = {RecurrentLayer::Gru, 1, 4, 1, 8, 640};
   c.linear_before_reset = true;
   check(c, {.states = true});
-  check(config(RecurrentLayer::Lstm, 1, 70, 40, 3, 96), {.lengths = true});
-  check(config(RecurrentLayer::Gru, 2, 40, 64, 3, 64), {});
+  check({RecurrentLayer::Lstm, 1, 70, 40, 3, 96}, {.lengths = true});
+  check({RecurrentLayer::Gru, 2, 40, 64, 3, 64}, {});
 }
 
 TEST(Recurrent, Refusals) {
   const auto& candidate = recurrent_candidates()[0];
-  RecurrentConfig c = config(RecurrentLayer::Rnn, 1, 2, 2, 2, 4);
+  RecurrentConfig c = {RecurrentLayer::Rnn, 1, 2, 2, 2, 4};
   EXPECT_NE(candidate.refuses(c), "");
   c.activations = {{RecurrentFunction::Tanh}};
   EXPECT_EQ(candidate.refuses(c), "");

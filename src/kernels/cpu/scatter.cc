@@ -381,7 +381,7 @@ class GatherNd final : public Kernel {
     const double row_ns = 2 + 0.05 * static_cast<double>(bytes_);
     parallel_ranges(c_.batches * c_.rows, row_ns, 1, [&](std::int64_t begin, std::int64_t end) {
       const auto length = static_cast<std::int64_t>(c_.axes.size());
-      const auto move = [&](auto copy) {
+      with_copy(bytes_, [&](auto copy) {
         if (length == 1 && c_.batches == 1) {
           const std::int64_t size = c_.axes[0], bytes = bytes_;
           check_indices(indices + begin, end - begin, size);
@@ -394,18 +394,7 @@ class GatherNd final : public Kernel {
           const std::int64_t block = block_of(indices + r * length, c_.axes, strides_);
           copy(out + r * bytes_, data + (r / c_.rows * blocks_ + block) * bytes_);
         }
-      };
-      switch (bytes_) {
-        case 1: return move([](char* to, const char* from) { std::memcpy(to, from, 1); });
-        case 2: return move([](char* to, const char* from) { std::memcpy(to, from, 2); });
-        case 4: return move([](char* to, const char* from) { std::memcpy(to, from, 4); });
-        case 8: return move([](char* to, const char* from) { std::memcpy(to, from, 8); });
-        case 16: return move([](char* to, const char* from) { std::memcpy(to, from, 16); });
-        default:
-          return move([n = static_cast<std::size_t>(bytes_)](char* to, const char* from) {
-            if (n > 0) std::memcpy(to, from, n);
-          });
-      }
+      });
     });
   }
 
@@ -448,11 +437,11 @@ class ScatterNd final : public Kernel {
   void run(void* const* operands, void* scratch) const override {
     const auto* indices = static_cast<const std::int64_t*>(operands[1]);
     const std::int64_t length = static_cast<std::int64_t>(c_.axes.size());
-    const bool in_place = operands[0] == operands[3];
+    const bool in_place = operands[0] == operands[3], copies_the_rest = copies_the_rest_ && !in_place;
     auto* const replaced = static_cast<bool*>(scratch);
     if (!copies_the_rest_) {
       copy_all(operands[0], operands[3], elements_ * static_cast<std::int64_t>(element_size(c_.type)));
-    } else if (!in_place) {
+    } else if (copies_the_rest) {
       std::fill_n(replaced, blocks_, false);
       for (std::int64_t r = 0; r < c_.rows; ++r) replaced[block_of(indices + r * length, c_.axes, strides_)] = true;
     }
@@ -461,7 +450,7 @@ class ScatterNd final : public Kernel {
       T* out = static_cast<T*>(operands[3]);
       // Of every block the same elements go beside each other: an element is written by one piece, in order.
       const double element_ns = kBlockElementNs * static_cast<double>(sizeof(T)) *
-                                static_cast<double>(c_.rows + (copies_the_rest_ && !in_place ? blocks_ : 0));
+                                static_cast<double>(c_.rows + (copies_the_rest ? blocks_ : 0));
       parallel_ranges(c_.block, element_ns, kBlockStep, [&](std::int64_t begin, std::int64_t end) {
         const auto each_row = [&](auto&& f) {
           for (std::int64_t r = 0; r < c_.rows; ++r)
@@ -472,7 +461,7 @@ class ScatterNd final : public Kernel {
             std::memcpy(out + to, from, static_cast<std::size_t>(end - begin) * sizeof(T));
           };
           const T* const data = static_cast<const T*>(operands[0]);
-          for (std::int64_t b = 0; copies_the_rest_ && !in_place && b < blocks_; ++b)
+          for (std::int64_t b = 0; copies_the_rest && b < blocks_; ++b)
             if (!replaced[b]) copy(b * c_.block + begin, data + b * c_.block + begin);
           each_row([&](std::int64_t to, std::int64_t from) { copy(to, update + from); });
         } else {
