@@ -79,7 +79,11 @@ class PanelConvInt8 final : public Kernel {
       sums_at_ +=
           align64(static_cast<std::size_t>(c_.x[0] * padded_[0] * padded_[1] * padded_[2] * c_.x[1] + kOverread));
     const auto columns = static_cast<std::size_t>(shape_.columns_before(c_.group)) * sizeof(std::int32_t);
-    corrections_at_ = sums_at_ + (w_ ? 0 : columns);
+    marks_at_ = sums_at_ + (w_ ? 0 : columns);
+    corrections_at_ =
+        marks_at_ + (w_ ? 0
+                        : align64(static_cast<std::size_t>(c_.group * shape_.vectors() * shape_.mark_words()) *
+                                  sizeof(std::uint64_t)));
     panels_at_ = corrections_at_ + (w_ ? 0 : columns);
     own_at_ = panels_at_ + (w_ ? 0 : align64(static_cast<std::size_t>(shape_.bytes())));
   }
@@ -149,14 +153,18 @@ class PanelConvInt8 final : public Kernel {
           std::int64_t to_k = tap % shape_.parts * shape_.part_depth();
           for (std::int64_t k = 0; k < shape_.part_depth(); ++k, ++to_k) {
             const auto w = static_cast<std::int8_t>(weights[element(group, tap, k, column)] ^ (flips ? 0x80 : 0));
-            panels[to.at + to_k / 4 * to.quad + to_k % 4] = w;
+            panels[to.byte(to_k)] = w;
             sum += static_cast<std::uint32_t>(std::int32_t{w});
           }
         }
         sums[f] = static_cast<std::int32_t>(sum);
       }
     });
-    return {shape_, panels, corrected ? corrections : nullptr};
+    auto* const marks = reinterpret_cast<std::uint64_t*>(base + marks_at_);
+    parallel_ranges(
+        c_.group * shape_.vectors(), static_cast<double>(shape_.vector_bytes()) * 0.1, 8,
+        [&](std::int64_t begin, std::int64_t end) { shape_.mark_vectors(begin, end - begin, panels, marks); });
+    return {shape_, panels, corrected ? corrections : nullptr, marks};
   }
 
   // Calls f(first, image, rows of the output, column, columns) for stretches of pixels [first, last) of a row.
@@ -251,7 +259,7 @@ class PanelConvInt8 final : public Kernel {
   PanelTiles tiles_;
   PanelLoop loop_;
   std::int64_t tasks_ = 1;
-  std::size_t zero_at_ = 0, copy_at_ = 0, sums_at_ = 0, corrections_at_ = 0, panels_at_ = 0, own_at_ = 0;
+  std::size_t zero_at_ = 0, copy_at_ = 0, sums_at_ = 0, marks_at_ = 0, corrections_at_ = 0, panels_at_ = 0, own_at_ = 0;
   base::ObjectPool<SumFinisher::Kept> pool_;
 };
 
@@ -260,7 +268,6 @@ class PanelConvInt8 final : public Kernel {
 
 std::string panel_conv_int8_refuses(const ConvInt8Config& c) {
   if (std::string why = conv_int8_config_refusal(c); !why.empty()) return why;
-  if (std::string why = panels_refuse_machine(); !why.empty()) return why;
   if (c.weights.known() && c.w_zeros > 0 && !c.w_zero.known()) return "zero points of the weights are not constant";
   if (is_copied_int8(c) && c.group > 1) return "groups of channels that are not a multiple of 4";
   if (is_copied_int8(c) && c.dilations.back() > 1) return "channels that are not a multiple of 4, and lie apart";

@@ -11,6 +11,7 @@
 #include <hwy/foreach_target.h>
 
 #include "kernels/cpu/math-inl.h"
+#include "kernels/cpu/pairs-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace norn::kernels {
@@ -61,24 +62,9 @@ DepthwiseInt8Table depthwise_int8() {
 
 #else
 
-using D16 = hn::ScalableTag<std::int16_t>;
-using V16 = hn::Vec<D16>;
 using NarrowU8 = hn::Rebind<std::uint8_t, D16>;
 using NarrowI8 = hn::Rebind<std::int8_t, D16>;
 constexpr std::size_t kMostBlock = HWY_MAX_BYTES / sizeof(std::int16_t);
-
-// Sums of products of neighbours: lane i is a[2i] b[2i] + a[2i+1] b[2i+1].
-HWY_INLINE VI pair_products(V16 a, V16 b) {
-#if HWY_ARCH_X86 && HWY_TARGET != HWY_EMU128
-  VI unused = hn::Zero(I());
-  return hn::ReorderWidenMulAccumulate(I(), a, b, hn::Zero(I()), unused);
-#else
-  const auto wide = [](V16 v) { return hn::BitCast(I(), v); };
-  const auto low = [&](V16 v) { return hn::ShiftRight<16>(hn::ShiftLeft<16>(wide(v))); };
-  const auto high = [&](V16 v) { return hn::ShiftRight<16>(wide(v)); };
-  return hn::Add(hn::Mul(low(a), low(b)), hn::Mul(high(a), high(b)));
-#endif
-}
 
 HWY_INLINE void store_sums(const VI* sums, std::int64_t channels, std::int32_t* to) {
   HWY_ALIGN std::int32_t lanes[2][kMostBlock / 2];
@@ -108,8 +94,8 @@ void row(const DepthwiseInt8Row& r) {
       VI sum[2] = {hn::LoadU(I(), r.base + b * block), hn::LoadU(I(), r.base + b * block + lanes)};
       for (std::int64_t i = 0; i < taps; i += 2, w += 2 * block) {
         const V16 first = load(x[i]), second = i + 1 < taps ? load(x[i + 1]) : hn::Zero(d16);
-        sum[0] = hn::Add(sum[0], pair_products(hn::InterleaveLower(d16, first, second), hn::LoadU(d16, w)));
-        sum[1] = hn::Add(sum[1], pair_products(hn::InterleaveUpper(d16, first, second), hn::LoadU(d16, w + block)));
+        sum[0] = add_pair_products(hn::InterleaveLower(d16, first, second), hn::LoadU(d16, w), sum[0]);
+        sum[1] = add_pair_products(hn::InterleaveUpper(d16, first, second), hn::LoadU(d16, w + block), sum[1]);
       }
       if (r.sums != nullptr) {
         store_sums(sum, std::min(block, r.channels), r.sums + p * r.channels + start);

@@ -35,11 +35,13 @@ class FedMatMulInt8 final : public Kernel {
     const std::size_t vector = static_cast<std::size_t>(columns_) * sizeof(std::int32_t);
     finish_bytes_ = align64(finisher_.scratch_bytes());
     sums_at_ = matrices * align64(static_cast<std::size_t>(shape_.bytes()));
-    corrections_at_ = sums_at_ + matrices * vector;
+    marks_at_ = sums_at_ + matrices * vector;
+    corrections_at_ = marks_at_ + align64(matrices * static_cast<std::size_t>(shape_.vectors() * shape_.mark_words()) *
+                                          sizeof(std::uint64_t));
     finish_at_ = corrections_at_ + vector;
     runs_at_ = finish_at_ + matrices * finish_bytes_;
     last_at_ = runs_at_ + align64(matrices * sizeof(SumFinisher::Run));
-    copies_last_ = table_.gather == nullptr && s_.k % 4 != 0;
+    copies_last_ = table_.copies == RowCopies::None && s_.k % 4 != 0;
     own_at_ = last_at_ + (copies_last_ ? align64(static_cast<std::size_t>(s_.k)) : 0);
   }
 
@@ -55,7 +57,7 @@ class FedMatMulInt8 final : public Kernel {
       const std::int64_t units = matrices_ * shape_.panels();
       for (std::int64_t u = units * t / pack_tasks_; u < units * (t + 1) / pack_tasks_; ++u)
         pack(static_cast<const std::uint8_t*>(operands[Op::W]), base, u / shape_.panels(), u % shape_.panels(),
-             corrections, sums + u / shape_.panels() * columns_);
+             corrections, sums + u / shape_.panels() * columns_, marks_of(base, u / shape_.panels()));
     });
     const std::int32_t x_zero = loop_.counted_zero(zero_point(operands[Op::XZero], c_.x_type));
     for (std::int64_t i = 0; i < matrices_; ++i)
@@ -75,8 +77,9 @@ class FedMatMulInt8 final : public Kernel {
         const std::int64_t last = std::min(loop_.units(), first + end - unit);
         const std::int64_t matrix = s_.b_at[batch] / (s_.k * s_.n);
         const std::uint8_t* const x = rows + s_.a_at[batch];
-        loop_.run({shape_, panels_of(base, matrix), corrected ? corrections : nullptr}, runs[matrix], first, last, 0,
-                  batch * s_.m, s_.n, own, [&](std::int64_t begin, std::int64_t until, const std::uint8_t** to) {
+        loop_.run({shape_, panels_of(base, matrix), corrected ? corrections : nullptr, marks_of(base, matrix)},
+                  runs[matrix], first, last, 0, batch * s_.m, s_.n, own,
+                  [&](std::int64_t begin, std::int64_t until, const std::uint8_t** to) {
                     for (std::int64_t r = begin; r < until; ++r) {
                       const std::uint8_t* const row = x + r * s_.k;
                       *to++ = row == last_row ? last_copy : row;
@@ -93,6 +96,10 @@ class FedMatMulInt8 final : public Kernel {
                                                      align64(static_cast<std::size_t>(shape_.bytes())));
   }
 
+  std::uint64_t* marks_of(char* base, std::int64_t matrix) const {
+    return reinterpret_cast<std::uint64_t*>(base + marks_at_) + matrix * shape_.vectors() * shape_.mark_words();
+  }
+
   // By how much the weights of each column are more than what is packed of them; false if by nothing.
   bool correct(const void* zeros, std::int32_t* corrections) const {
     const Centering centering{c_.w_type, zeros, c_.w_zeros, 1};
@@ -105,7 +112,7 @@ class FedMatMulInt8 final : public Kernel {
   }
 
   void pack(const std::uint8_t* weights, char* base, std::int64_t matrix, std::int64_t panel,
-            const std::int32_t* corrections, std::int32_t* sums) const {
+            const std::int32_t* corrections, std::int32_t* sums, std::uint64_t* marks) const {
     const std::int64_t vector = shape_.first_vector(panel), first = vector * kPanelLanes;
     const std::int64_t columns = std::min(shape_.first_vector(panel + 1) * kPanelLanes, s_.n) - first;
     // Vectors at a time; behind them are quads of zeros.
@@ -117,6 +124,7 @@ class FedMatMulInt8 final : public Kernel {
                   std::min(columns - v * kPanelLanes, most * kPanelLanes), c_.w_type == DataType::Uint8, to, sums + at);
       std::fill(to + (s_.k + 3) / 4 * quad, to + shape_.quads() * quad, std::int8_t{0});
     }
+    shape_.mark_vectors(vector, all, panels_of(base, matrix), marks);
     for (std::int64_t j = first; j < first + columns; ++j)
       sums[j] =
           static_cast<std::int32_t>(static_cast<std::uint32_t>(sums[j]) +
@@ -132,8 +140,8 @@ class FedMatMulInt8 final : public Kernel {
   const std::int64_t matrices_, columns_;  // columns in whole vectors
   std::int64_t pack_tasks_ = 1, tasks_ = 1;
   bool copies_last_ = false;
-  std::size_t finish_bytes_ = 0, sums_at_ = 0, corrections_at_ = 0, finish_at_ = 0, runs_at_ = 0, last_at_ = 0,
-              own_at_ = 0;
+  std::size_t finish_bytes_ = 0, sums_at_ = 0, marks_at_ = 0, corrections_at_ = 0, finish_at_ = 0, runs_at_ = 0,
+              last_at_ = 0, own_at_ = 0;
 };
 
 }  // namespace
@@ -141,7 +149,6 @@ class FedMatMulInt8 final : public Kernel {
 
 std::string fed_matmul_int8_refuses(const MatMulInt8Config& c) {
   if (std::string why = matmul_int8_config_refusal(c); !why.empty()) return why;
-  if (std::string why = panels_refuse_machine(); !why.empty()) return why;
   if (c.weights.known()) return "the right matrix is constant";
   const MatMulShape s(sizes_of(c));
   if (s.m < 1 || s.k < 1 || s.batches < 1) return "an empty product";

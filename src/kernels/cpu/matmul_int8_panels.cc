@@ -31,7 +31,7 @@ class PanelMatMulInt8 final : public Kernel {
     const double weights = static_cast<double>(depth_) * static_cast<double>(columns_);
     tasks_ = std::min(loop_.units(), int8_pieces(std::max(rows * weights / 400, weights * 0.02), 32));
     last_at_ = align64(finisher_.scratch_bytes());
-    copies_last_ = table_.gather == nullptr && depth_ % 4 != 0 && row_count > 0;
+    copies_last_ = table_.copies == RowCopies::None && depth_ % 4 != 0 && row_count > 0;
     own_at_ = last_at_ + (copies_last_ ? align64(static_cast<std::size_t>(depth_)) : 0);
   }
 
@@ -78,7 +78,6 @@ class PanelMatMulInt8 final : public Kernel {
 
 std::string panel_matmul_int8_refuses(const MatMulInt8Config& c) {
   if (std::string why = matmul_int8_config_refusal(c); !why.empty()) return why;
-  if (std::string why = panels_refuse_machine(); !why.empty()) return why;
   if (!c.weights.known() || (c.w_zeros > 0 && !c.w_zero.known())) return "the right matrix is not constant";
   if (element_count(c.w) != c.w[c.w.size() - 2] * c.w.back()) return "several right matrices";
   if (c.x.back() < 1) return "an empty product";

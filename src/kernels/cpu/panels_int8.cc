@@ -13,16 +13,12 @@ constexpr float kMostSum = 0x1p31f, kFarWithin = 0x1p30f;  // whatever is rounde
 }  // namespace
 }  // namespace panels_int8_cc
 
-std::string panels_refuse_machine() {
-  if (panel_table() == nullptr) return "is for CPUs with AVX-512's dot products of 8-bit integers";
-  return "";
-}
-
 const PanelTable& panel_table_for(std::int64_t rows, std::int64_t taps, std::int64_t depth, std::int64_t columns) {
   constexpr std::int64_t kRows = 16, kBytes = 64;                  // of a tile
   constexpr double kQuad = 0.5, kTile = 1, kCopy = 2.5, kRow = 2;  // cycles of a row, by vector, and to copy a line
-  const PanelTable* const tiles = tile_table();
-  if (tiles == nullptr) return *panel_table();
+  const PanelTable *const tiles = tile_table(), *const dots = panel_table();
+  if (dots == nullptr) return byte_pair_table() != nullptr ? *byte_pair_table() : pair_table();
+  if (tiles == nullptr) return *dots;
   const auto up = [](std::int64_t n, std::int64_t unit) {
     const std::int64_t units = (n + unit - 1) / unit;
     return static_cast<double>(units);
@@ -36,14 +32,17 @@ const PanelTable& panel_table_for(std::int64_t rows, std::int64_t taps, std::int
   const double filled = static_cast<double>(kRows) / static_cast<double>(std::clamp<std::int64_t>(rows, 1, kRows));
   const double by_tiles =
       kTile * steps * vectors * filled + kRow + (copied ? kCopy * static_cast<double>(taps) * up(depth, kBytes) : 0);
-  return by_tiles < by_quads ? *tiles : *panel_table();
+  return by_tiles < by_quads ? *tiles : *dots;
 }
 
 PanelShape laid_out_for(const PanelTable& table, PanelShape shape) {
   shape.quad_unit = table.quad_unit;
+  shape.depth_unit = table.depth_unit;
   shape.vectors_apart = table.vectors_apart;
+  shape.mark = table.mark;
   // Rows that are copied anyway are copied tap behind tap.
-  if (table.gather != nullptr && shape.depth % (4 * table.quad_unit) != 0) {
+  if (table.copies == RowCopies::All ||
+      (table.copies == RowCopies::Ragged && shape.depth % (4 * table.quad_unit) != 0)) {
     shape.parts = shape.taps;
     shape.depth *= shape.taps;
     shape.taps = 1;
@@ -54,19 +53,29 @@ PanelShape laid_out_for(const PanelTable& table, PanelShape shape) {
 std::string PanelShape::key() const {
   std::string key = " ";
   key += std::to_string(quads());
+  if (depth_unit != 4) key += " pairs";
+  if (mark != nullptr) key += " marked";
   return vectors_apart ? key + " apart" : key;
+}
+
+void PanelShape::mark_vectors(std::int64_t first, std::int64_t count, const std::int8_t* panels,
+                              std::uint64_t* marks) const {
+  if (mark == nullptr) return;
+  for (std::int64_t tap = first * taps; tap < (first + count) * taps; ++tap)
+    mark(panels + tap * quads() * 4 * kPanelLanes, quads(), marks + tap * tap_mark_words());
 }
 
 PanelShape::Column PanelShape::place(std::int64_t group, std::int64_t tap, std::int64_t column) const {
   const std::int64_t vector = column / kPanelLanes;
   if (vectors_apart)
-    return {(group * vectors() + vector) * vector_bytes() + (tap * quads() * kPanelLanes + column % kPanelLanes) * 4,
-            kPanelLanes * 4};
+    return {(group * vectors() + vector) * vector_bytes() + tap * quads() * kPanelLanes * 4 +
+                column % kPanelLanes * depth_unit,
+            depth_unit, kPanelLanes * depth_unit};
   std::int64_t panel = vector / kPanelVectors;  // not before it, since none has more vectors
   while (first_vector(panel + 1) <= vector) ++panel;
   const std::int64_t first = first_vector(panel), wide = first_vector(panel + 1) - first;
   const std::int64_t unit = tap * quads() * wide + (vector - first);
-  return {(group * vectors() + first) * vector_bytes() + (unit * kPanelLanes + column % kPanelLanes) * 4,
+  return {(group * vectors() + first) * vector_bytes() + (unit * kPanelLanes + column % kPanelLanes) * 4, 4,
           wide * kPanelLanes * 4};
 }
 
@@ -130,6 +139,7 @@ void PanelLoop::unit(PanelProduct p, const SumFinisher::Run& run, std::int64_t r
     const std::int64_t count = std::min(each, rows - r0);
     const std::int64_t y_at = (first + r0) * y_row + channel;
     p.x = x + r0;
+    p.row = r0;
     p.row_sums = row_sums + r0;
     p.ahead = ahead + ahead_bytes * r0 / rows;
     p.ahead_bytes = ahead_bytes * count / rows;

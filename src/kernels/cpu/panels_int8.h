@@ -1,6 +1,6 @@
-// Products of rows of bytes with a matrix of bytes, whose columns are packed in panels, by dot products of four bytes
-// or by products of tiles. A row of a convolution is an output pixel: its bytes lie at one address for each tap of the
-// window. Internal to the kernels.
+// Products of rows of bytes with a matrix of bytes, whose columns are packed in panels, by dot products of four bytes,
+// by products of tiles or, where there is neither, by products of two bytes or of two 16-bit integers. A row of a
+// convolution is an output pixel: its bytes lie at one address for each tap of the window. Internal to the kernels.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -25,11 +25,15 @@ struct PanelProduct {
   std::int64_t x_tap;
   std::int64_t offset;       // in bytes, added to each address
   std::int64_t taps, quads;  // of bytes at each address
-  const std::int8_t* w;      // by tap, quad, vector, column, byte of the quad; vectors that are apart come first
+  const std::int8_t* w;      // by tap, unit of depth, vector, column, byte; vectors that are apart come first
   const std::int32_t* base;  // of each of `columns` columns: sums begin with it; null for 0
   std::int64_t columns;
   // With corrections for each column, these times the sum of the row's bytes are added to the sums.
   const std::int32_t *corrections, *row_sums;
+  const std::uint64_t* marks = nullptr;  // of the panel's vectors
+  // What gather() wrote of a tile's rows, of which those that are multiplied begin at `row`.
+  const std::uint8_t* gathered = nullptr;
+  std::int64_t row = 0;
   // What is read next, and may be fetched meanwhile.
   const std::int8_t* ahead = nullptr;
   std::int64_t ahead_bytes = 0;
@@ -53,14 +57,20 @@ struct PanelFinish {
   float middle_scale, other_scale, shift;
 };
 
+// Which rows are copied before they are multiplied: those of a depth that is not in whole units of the table, or all.
+enum class RowCopies : std::uint8_t { None, Ragged, All };
+
 struct PanelTable {
   std::int64_t rows[kPanelVectors];  // most at a time, by vectors of the panel less 1
   std::int64_t row_unit, quad_unit;  // rows are best cut into multiples of this; quads of a tap have to be
+  std::int64_t depth_unit;           // bytes of a column that lie side by side: 4, or 2 that divide a quad
   bool takes_int8;                   // on the left
   bool vectors_apart;                // of a panel: one behind the other, not side by side
+  RowCopies copies;                  // by gather()
   // Writes `rows` rows of 16 * vectors sums, `sums_row` apart.
   void (*multiply)(const PanelProduct& p, std::int64_t rows, std::int64_t vectors, PanelBytes x, std::int32_t* sums,
                    std::int64_t sums_row);
+  // Null where SumFinisher does it.
   void (*finish)(const PanelFinish& f, const std::int32_t* sums, std::int64_t rows, std::int64_t vectors);
   // to[r] = the sum of row r's bytes, `depth` at each tap.
   void (*row_sums)(const PanelProduct& p, std::int64_t depth, std::int64_t rows, PanelBytes x, std::int32_t* to);
@@ -69,30 +79,35 @@ struct PanelTable {
   void (*pack)(const std::uint8_t* from, std::int64_t row, std::int64_t depth, std::int64_t columns, bool flip,
                std::int8_t* to, std::int32_t* sums);
 
-  // Null where there is nothing to be done. Around the products of a piece of work, on its thread:
+  // Null where there is nothing to be done. Marks the pairs of a tap's quads of a vector, which is packed already,
+  // whose products might saturate: words of PanelShape::mark_words().
+  void (*mark)(const std::int8_t* w, std::int64_t quads, std::uint64_t* marks);
+  // Around the products of a piece of work, on its thread:
   void (*begin)();
   void (*end)();
-  // Writes the addresses of rows as multiply() wants them, copying some to memory of `copy_bytes`: `parts` taps, of
-  // `depth` bytes each, become one. What is multiplied then has no offset.
+  // Writes the addresses of rows as multiply() wants them, and copies or what else it knows of them to memory of
+  // `copy_bytes`: `parts` taps, of `depth` bytes each, become one. What is multiplied then has no offset.
   std::int64_t (*copy_bytes)(std::int64_t rows, std::int64_t taps, std::int64_t depth);
-  void (*gather)(const PanelProduct& p, std::int64_t parts, std::int64_t depth, std::int64_t rows,
+  void (*gather)(const PanelProduct& p, std::int64_t parts, std::int64_t depth, std::int64_t rows, PanelBytes x,
                  const std::uint8_t** to, std::uint8_t* copy);
 };
 // Null where there are no dot products of bytes.
 const PanelTable* panel_table();
 // Null where there are no products of tiles (AMX).
 const PanelTable* tile_table();
-// What takes less time for `rows` rows of `taps` addresses, of `depth` bytes each, and panels of `columns` columns,
-// where the machine has panels.
+// Null but for CPUs whose best are AVX2's products of two bytes.
+const PanelTable* byte_pair_table();
+// By pairs of 16-bit integers, on every machine.
+const PanelTable& pair_table();
+// What takes less time for `rows` rows of `taps` addresses, of `depth` bytes each, and panels of `columns` columns.
 const PanelTable& panel_table_for(std::int64_t rows, std::int64_t taps, std::int64_t depth, std::int64_t columns);
-// Empty where the machine has them.
-std::string panels_refuse_machine();
 
 // A matrix for each group, of `taps` x `depth` rows.
 struct PanelShape {
   std::int64_t taps = 1, depth = 1, columns = 1, groups = 1;
-  std::int64_t quad_unit = 1;  // of the table
+  std::int64_t quad_unit = 1, depth_unit = 4;  // of the table
   bool vectors_apart = false;
+  void (*mark)(const std::int8_t*, std::int64_t, std::uint64_t*) = nullptr;
   std::int64_t parts = 1;  // of the rows of one tap, whose bytes lie at addresses of their own
 
   std::int64_t quads() const { return ((depth + 3) / 4 + quad_unit - 1) / quad_unit * quad_unit; }
@@ -102,8 +117,13 @@ struct PanelShape {
   std::int64_t first_vector(std::int64_t panel) const { return vectors() * panel / panels(); }
   std::int64_t vector_bytes() const { return taps * quads() * 4 * kPanelLanes; }
   std::int64_t bytes() const { return groups * vectors() * vector_bytes(); }
+  static constexpr std::int64_t kMarked = 32;  // quads whose pairs have a bit in each of two words
+  std::int64_t tap_mark_words() const { return mark ? 2 * ((quads() + kMarked - 1) / kMarked) : 0; }
+  std::int64_t mark_words() const { return taps * tap_mark_words(); }  // of a vector
+  void mark_vectors(std::int64_t first, std::int64_t count, const std::int8_t* panels, std::uint64_t* marks) const;
   struct Column {
-    std::int64_t at, quad;  // of its first byte; between quads
+    std::int64_t at, unit, pitch;  // of its first byte; bytes side by side, and from one unit to the next
+    std::int64_t byte(std::int64_t k) const { return at + k / unit * pitch + k % unit; }
   };
   Column place(std::int64_t group, std::int64_t tap, std::int64_t column) const;
   std::string key() const;
@@ -119,6 +139,7 @@ struct PanelMatrix {
   PanelShape shape;
   const std::int8_t* panels = nullptr;
   const std::int32_t* corrections = nullptr;  // in whole vectors for each group; null for none
+  const std::uint64_t* marks = nullptr;       // of each group's vectors, where the shape has marks
 
   void set(PanelProduct& p, std::int64_t group, std::int64_t panel) const {
     const std::int64_t first = shape.first_vector(panel);
@@ -126,6 +147,7 @@ struct PanelMatrix {
     p.quads = shape.quads();
     p.w = panels + (group * shape.vectors() + first) * shape.vector_bytes();
     p.corrections = corrections ? corrections + shape.columns_before(group) + first * kPanelLanes : nullptr;
+    p.marks = marks + (group * shape.vectors() + first) * shape.mark_words();
   }
   // `next`: which panel of all groups.
   void set_ahead(PanelProduct& p, std::int64_t next) const {
@@ -146,9 +168,9 @@ class PanelWeights {
                const std::string& key, PackedConstants& packed, const Element& element)
       : shape_(shape), fits_(centering.fits(weights.data, count)) {
     packed_ = packed.get(weights, 0, "int8 panels " + key + centering.key() + shape_.key(), [&] {
-      auto buffer =
-          aligned_buffer(static_cast<std::size_t>(shape_.bytes()) +
-                         static_cast<std::size_t>(shape_.columns_before(shape_.groups)) * 2 * sizeof(std::int32_t));
+      auto buffer = aligned_buffer(static_cast<std::size_t>(marks_at()) +
+                                   static_cast<std::size_t>(shape_.groups * shape_.vectors() * shape_.mark_words()) *
+                                       sizeof(std::uint64_t));
       auto* to = static_cast<std::int8_t*>(buffer.get());
       auto* sums = reinterpret_cast<std::int32_t*>(to + shape_.bytes());
       std::int32_t* corrections = sums + shape_.columns_before(shape_.groups);
@@ -164,13 +186,14 @@ class PanelWeights {
             std::int64_t to_k = tap % shape_.parts * shape_.part_depth();
             for (std::int64_t k = 0; k < shape_.part_depth(); ++k, ++to_k) {
               const std::int8_t w = bytes[static_cast<std::size_t>(element(g, tap, k, n))];
-              to[column.at + to_k / 4 * column.quad + to_k % 4] = w;
+              to[column.byte(to_k)] = w;
               sum += w + more;
             }
           }
           sums[g * shape_.columns + n] = static_cast<std::int32_t>(sum);
           corrections[shape_.columns_before(g) + n] = more;
         }
+      shape_.mark_vectors(0, shape_.groups * shape_.vectors(), to, reinterpret_cast<std::uint64_t*>(to + marks_at()));
       return buffer;
     });
   }
@@ -179,12 +202,17 @@ class PanelWeights {
   // Of the columns, without zero points.
   const std::int32_t* sums() const { return reinterpret_cast<const std::int32_t*>(panels() + shape_.bytes()); }
   PanelMatrix matrix() const {
-    return {shape_, panels(), fits_ ? nullptr : sums() + shape_.columns_before(shape_.groups)};
+    return {shape_, panels(), fits_ ? nullptr : sums() + shape_.columns_before(shape_.groups),
+            reinterpret_cast<const std::uint64_t*>(panels() + marks_at())};
   }
 
  private:
   const std::int8_t* panels() const { return static_cast<const std::int8_t*>(packed_.get()); }
   std::vector<std::int8_t> as_int8(const void* weights, const Centering& centering, std::int64_t count) const;
+  // Behind panels, sums and corrections.
+  std::int64_t marks_at() const {
+    return shape_.bytes() + shape_.columns_before(shape_.groups) * 2 * static_cast<std::int64_t>(sizeof(std::int32_t));
+  }
 
   PanelShape shape_;
   bool fits_;
@@ -252,9 +280,10 @@ class PanelLoop {
       if (p.corrections && others) table_.row_sums(p, shape_.part_depth(), rows, x_, row_sums);
       if (table_.gather) {
         if (others)
-          table_.gather(p, shape_.parts, shape_.part_depth(), rows, gathered,
+          table_.gather(p, shape_.parts, shape_.part_depth(), rows, x_, gathered,
                         static_cast<std::uint8_t*>(own) + copy_at());
         p.x = gathered;
+        p.gathered = static_cast<const std::uint8_t*>(own) + copy_at();
         p.offset = 0;
         p.taps = shape_.taps;
         if (u + 1 < end) w.set_ahead(p, (u + 1) % per_tile());
@@ -278,7 +307,8 @@ class PanelLoop {
   }
   std::int64_t per_tile() const { return shape_.groups * shape_.panels(); }
   bool finishes(const SumFinisher::Run& run) const {
-    return output_.tame && !run.wide && output_.type != DataType::Int32 && output_.type != DataType::Float;
+    return table_.finish && output_.tame && !run.wide && output_.type != DataType::Int32 &&
+           output_.type != DataType::Float;
   }
   // What is asked for are the sums with their base.
   bool stays_sum(const SumFinisher::Run& run) const { return output_.output() == DataType::Int32 && !run.wide; }

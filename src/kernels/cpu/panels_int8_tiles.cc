@@ -243,8 +243,8 @@ std::int64_t copy_bytes(std::int64_t rows, std::int64_t taps, std::int64_t depth
   return (rows + kRows - 1) / kRows * kRows * taps * copy_row(depth) + kBytes;
 }
 
-void gather(const PanelProduct& p, std::int64_t parts, std::int64_t depth, std::int64_t rows, const std::uint8_t** to,
-            std::uint8_t* copy) {
+void gather(const PanelProduct& p, std::int64_t parts, std::int64_t depth, std::int64_t rows, PanelBytes,
+            const std::uint8_t** to, std::uint8_t* copy) {
   const std::int64_t row = copy_row(parts * depth), whole = depth / kBytes * kBytes;
   const __mmask64 rest = (__mmask64{1} << (depth - whole)) - 1;
   for (std::int64_t tap = 0; tap < p.taps / parts; ++tap)
@@ -290,6 +290,7 @@ const PanelTable* tile_table() {
     table.row_unit = kRows;
     table.quad_unit = kRows;
     table.takes_int8 = table.vectors_apart = true;
+    table.copies = RowCopies::Ragged;
     table.multiply = multiply;
     table.begin = begin;
     table.end = end;

@@ -10,6 +10,7 @@
 #include <hwy/foreach_target.h>
 
 #include "kernels/cpu/math-inl.h"
+#include "kernels/cpu/pairs-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace norn::kernels {
@@ -177,8 +178,7 @@ void lstm_of_sums(const RecurrentRow& row, const GateSums& sums, const Recurrent
     lstm_units_of<AnyFunctions>(WholeGates{sums}, row, rule, n);
 }
 
-// Which products ReorderWidenMulAccumulate adds up is known of x86: neighbours.
-#if HWY_TARGET == HWY_EMU128 || HWY_TARGET == HWY_SCALAR || !HWY_ARCH_X86
+#if HWY_TARGET == HWY_SCALAR
 void multiply_pairs(const std::int16_t* x, std::int64_t x_row, std::int64_t rows, const std::int16_t* w,
                     std::int64_t pairs, std::int32_t* sums, std::int64_t sums_row) {
   for (std::int64_t r = 0; r < rows; ++r, x += x_row, sums += sums_row) {
@@ -192,7 +192,6 @@ void multiply_pairs(const std::int16_t* x, std::int64_t x_row, std::int64_t rows
 }
 #else
 // Some rows times four vectors of a block's columns.
-using Pairs = hn::Repartition<std::int16_t, I>;
 constexpr std::int64_t kPairVectors = 4;
 template <int rows>
 HWY_INLINE void multiply_rows(const std::int16_t* x, std::int64_t x_row, const std::int16_t* w, std::int64_t pairs,
@@ -201,16 +200,14 @@ HWY_INLINE void multiply_rows(const std::int16_t* x, std::int64_t x_row, const s
   VI sums[rows][kPairVectors];
   for (auto& row : sums)
     for (VI& sum : row) sum = hn::Zero(I());
-  VI none = hn::Zero(I());
   for (std::int64_t i = 0; i < pairs; ++i, w += 2 * kGateColumns) {
-    hn::Vec<Pairs> column[kPairVectors];
-    for (std::int64_t v = 0; v < kPairVectors; ++v) column[v] = hn::LoadU(Pairs(), w + 2 * v * lanes);
+    V16 column[kPairVectors];
+    for (std::int64_t v = 0; v < kPairVectors; ++v) column[v] = hn::LoadU(D16(), w + 2 * v * lanes);
     for (std::int64_t r = 0; r < rows; ++r) {
       std::int32_t two;
       std::memcpy(&two, x + r * x_row + 2 * i, sizeof two);
-      const auto pair = hn::BitCast(Pairs(), hn::Set(I(), two));
-      for (std::int64_t v = 0; v < kPairVectors; ++v)
-        sums[r][v] = hn::ReorderWidenMulAccumulate(I(), pair, column[v], sums[r][v], none);
+      const auto pair = hn::BitCast(D16(), hn::Set(I(), two));
+      for (std::int64_t v = 0; v < kPairVectors; ++v) sums[r][v] = add_pair_products(pair, column[v], sums[r][v]);
     }
   }
   for (std::int64_t r = 0; r < rows; ++r)

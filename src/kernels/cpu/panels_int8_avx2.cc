@@ -1,0 +1,437 @@
+// Rows of bytes times panels by AVX2's products of bytes, of which two are added in 16 bits and saturate: where both
+// weights are positive, or both negative, and their sum times a byte of x goes beyond.
+//
+// Pairs of weights that may do so have marks, and so have pairs of rows with large bytes. Where both are marked,
+// products of the quad are made of 16-bit integers. Most weights and activations are small, so that this is rare.
+#include <algorithm>
+#include <bit>
+
+#include "base/fork.h"
+#include "kernels/cpu/instruction_set.h"
+#include "kernels/cpu/panels_int8.h"
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+
+#include <array>
+#include <cstring>
+#include <utility>
+
+#if defined(__clang__)
+#pragma clang attribute push(__attribute__((target("avx2,fma"))), apply_to = function)
+#else
+#pragma GCC push_options
+#pragma GCC target("avx2,fma")
+#endif
+
+namespace norn::kernels {
+inline namespace panels_int8_avx2_cc {
+namespace {
+
+constexpr std::int64_t kQuad = 4 * kPanelLanes;  // bytes of a quad of a vector
+constexpr std::int64_t kMarked = PanelShape::kMarked;
+
+// A word for each of two degrees. No pair saturates whose sum is at most 128; up to 170 not with bytes below 192; and
+// none with bytes below 128.
+struct Marks {
+  std::uint64_t of[2];
+};
+constexpr int kSafe[] = {128, 170}, kLarge[] = {192, 128};
+static_assert(255 * kSafe[0] < 1 << 15 && (kLarge[0] - 1) * kSafe[1] < 1 << 15 && (kLarge[1] - 1) * 256 < 1 << 15);
+
+constexpr int kRows = 5;                // whose sums with 16 columns leave six registers
+constexpr std::int64_t kMostRows = 50;  // of one call
+
+std::int32_t word_at(const std::uint8_t* bytes) {
+  std::int32_t word;
+  std::memcpy(&word, bytes, sizeof word);
+  return word;
+}
+__m256i load(const void* from) { return _mm256_loadu_si256(static_cast<const __m256i*>(from)); }
+
+template <bool flips>
+[[gnu::always_inline]] inline __m256i four_at(const std::uint8_t* x) {
+  const __m256i four = _mm256_set1_epi32(word_at(x));
+  return flips ? _mm256_xor_si256(four, _mm256_set1_epi8(-128)) : four;
+}
+
+// Adds the products of a quad of some rows with 16 columns.
+template <bool flips, int rows>
+[[gnu::always_inline]] inline void add_quad(const std::uint8_t* const (&x)[rows], std::int64_t at, const std::int8_t* w,
+                                            __m256i (&sums)[rows][2]) {
+  const __m256i one = _mm256_set1_epi16(1), w0 = load(w), w1 = load(w + kQuad / 2);
+#pragma GCC unroll 5
+  for (int r = 0; r < rows; ++r) {
+    const __m256i four = four_at<flips>(x[r] + at);
+    sums[r][0] = _mm256_add_epi32(sums[r][0], _mm256_madd_epi16(_mm256_maddubs_epi16(four, w0), one));
+    sums[r][1] = _mm256_add_epi32(sums[r][1], _mm256_madd_epi16(_mm256_maddubs_epi16(four, w1), one));
+  }
+}
+// The same by 16-bit integers: of the first and third byte of each quad, and of the others.
+template <bool flips, int rows>
+[[gnu::always_inline]] inline void add_wide_quad(const std::uint8_t* const (&x)[rows], std::int64_t at,
+                                                 const std::int8_t* w, __m256i (&sums)[rows][2]) {
+  __m256i wide[4];
+#pragma GCC unroll 2
+  for (int v = 0; v < 2; ++v) {
+    const __m256i bytes = load(w + v * kQuad / 2);
+    wide[2 * v] = _mm256_srai_epi16(_mm256_slli_epi16(bytes, 8), 8);
+    wide[2 * v + 1] = _mm256_srai_epi16(bytes, 8);
+  }
+#pragma GCC unroll 5
+  for (int r = 0; r < rows; ++r) {
+    asm("" : "+m"(wide));  // read from memory, since registers would be wanting
+    const __m256i four = four_at<flips>(x[r] + at);
+    const __m256i first = _mm256_and_si256(four, _mm256_set1_epi16(0xff)), second = _mm256_srli_epi16(four, 8);
+#pragma GCC unroll 2
+    for (int v = 0; v < 2; ++v) {
+      sums[r][v] = _mm256_add_epi32(sums[r][v], _mm256_madd_epi16(first, wide[2 * v]));
+      sums[r][v] = _mm256_add_epi32(sums[r][v], _mm256_madd_epi16(second, wide[2 * v + 1]));
+    }
+  }
+}
+
+// Some rows times a vector of a panel.
+struct VectorProduct {
+  const PanelProduct& all;
+  const std::int8_t* w;
+  const Marks *marks, *row_marks;
+  const std::int32_t* start;
+};
+
+template <bool flips, int rows>
+void multiply_rows(const VectorProduct& p, std::int64_t first, std::int32_t* to, std::int64_t to_row) {
+  const PanelProduct& all = p.all;
+  __m256i sums[rows][2];
+  const __m256i start0 = load(p.start), start1 = load(p.start + kPanelLanes / 2);
+#pragma GCC unroll 5
+  for (int r = 0; r < rows; ++r) {
+    sums[r][0] = start0;
+    sums[r][1] = start1;
+  }
+  const std::int8_t* w = p.w;
+  const Marks *marks = p.marks, *row_marks = p.row_marks;
+  for (std::int64_t tap = 0; tap < all.taps; ++tap) {
+    const std::uint8_t* x[rows];
+#pragma GCC unroll 5
+    for (int r = 0; r < rows; ++r) x[r] = all.x[tap * all.x_tap + first + r] + all.offset;
+    for (std::int64_t begin = 0; begin < all.quads; begin += kMarked) {
+      const std::int64_t quads = std::min(kMarked, all.quads - begin);
+      std::uint64_t both = (marks->of[0] & row_marks->of[0]) | (marks->of[1] & row_marks->of[1]);
+      ++marks, ++row_marks;
+      for (std::int64_t q = 0; q < quads; ++q, w += kQuad) {
+        const std::int64_t marked = std::min<std::int64_t>(quads, std::countr_zero(both) / 2);
+        for (; q < marked; ++q, w += kQuad) add_quad<flips>(x, 4 * (begin + q), w, sums);
+        if (q == quads) break;
+        add_wide_quad<flips>(x, 4 * (begin + q), w, sums);
+        both &= ~(std::uint64_t{3} << (2 * q));
+      }
+    }
+  }
+#pragma GCC unroll 5
+  for (int r = 0; r < rows; ++r) {
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(to + r * to_row), sums[r][0]);
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(to + r * to_row + kPanelLanes / 2), sums[r][1]);
+  }
+}
+
+// What of x is large, by bytes whose highest bit is set: with both of its highest bits, and with the highest.
+struct Large {
+  __m256i of[2];
+};
+template <bool flips>
+Large large_bytes(const std::uint8_t* const (&x)[kRows], std::int64_t at) {
+  Large any{{_mm256_setzero_si256(), _mm256_setzero_si256()}};
+#pragma GCC unroll 5
+  for (const std::uint8_t* row : x) {
+    const __m256i bytes = flips ? _mm256_xor_si256(load(row + at), _mm256_set1_epi8(-128)) : load(row + at);
+    any.of[0] = _mm256_or_si256(any.of[0], _mm256_and_si256(bytes, _mm256_add_epi8(bytes, bytes)));
+    any.of[1] = _mm256_or_si256(any.of[1], bytes);
+  }
+  return any;
+}
+
+// A bit for each of 16 pairs.
+Marks marks_of(const Large& large) {
+  const __m256i high = _mm256_set1_epi8(-128), none = _mm256_setzero_si256();
+  const __m256i small0 = _mm256_cmpeq_epi16(_mm256_and_si256(large.of[0], high), none);
+  const __m256i small1 = _mm256_cmpeq_epi16(_mm256_and_si256(large.of[1], high), none);
+  // Packing takes halves of both in turns.
+  const auto bits = ~static_cast<std::uint32_t>(_mm256_movemask_epi8(_mm256_packs_epi16(small0, small1)));
+  return {{(bits & 0xff) | (bits >> 8 & 0xff00), (bits >> 8 & 0xff) | (bits >> 16 & 0xff00)}};
+}
+
+template <bool flips>
+void mark_rows(const PanelProduct& p, std::int64_t depth, std::int64_t first, std::int64_t rows, Marks* marks) {
+  constexpr std::int64_t kBytes = 32;
+  const std::int64_t bytes = (depth + 3) / 4 * 4;
+  for (std::int64_t tap = 0; tap < p.taps; ++tap) {
+    const std::uint8_t* x[kRows];
+    for (std::int64_t r = 0; r < kRows; ++r) x[r] = p.x[tap * p.x_tap + first + std::min(r, rows - 1)] + p.offset;
+    for (std::int64_t begin = 0; begin < bytes; begin += 4 * kMarked, ++marks) {
+      const std::int64_t end = std::min(bytes, begin + 4 * kMarked);
+      *marks = {};
+      for (std::int64_t at = begin; at < end; at += kBytes) {
+        Marks some{};
+        if (end - at >= kBytes) {
+          some = marks_of(large_bytes<flips>(x, at));
+        } else {
+          std::uint8_t last[kRows][kBytes];
+          const std::uint8_t* rest[kRows];
+          for (int r = 0; r < kRows; ++r) {
+            std::fill_n(last[r], kBytes, static_cast<std::uint8_t>(flips ? 128 : 0));
+            std::copy_n(x[r] + at, end - at, last[r]);
+            rest[r] = last[r];
+          }
+          some = marks_of(large_bytes<flips>(rest, 0));
+        }
+        for (int d = 0; d < 2; ++d) marks->of[d] |= some.of[d] << ((at - begin) / 2);
+      }
+    }
+  }
+}
+
+std::int64_t mark_bytes(std::int64_t rows, std::int64_t taps, std::int64_t depth) {
+  const std::int64_t words = taps * ((depth + 4 * kMarked - 1) / (4 * kMarked));
+  return (rows + kRows - 1) / kRows * words * static_cast<std::int64_t>(sizeof(Marks));
+}
+
+// Leaves rows where they are, and marks them.
+void gather(const PanelProduct& p, std::int64_t, std::int64_t depth, std::int64_t rows, PanelBytes bytes,
+            const std::uint8_t** to, std::uint8_t* memory) {
+  for (std::int64_t i = 0; i < p.taps * p.x_tap; ++i) to[i] = p.x[i] + p.offset;
+  auto* marks = reinterpret_cast<Marks*>(memory);
+  const std::int64_t words = mark_bytes(1, p.taps, depth) / static_cast<std::int64_t>(sizeof(Marks));
+  for (std::int64_t r = 0; r < rows; r += kRows, marks += words)
+    (bytes == PanelBytes::FlippedInt8 ? mark_rows<true>
+                                      : mark_rows<false>)(p, depth, r, std::min<std::int64_t>(kRows, rows - r), marks);
+}
+
+using MultiplyRows = decltype(&multiply_rows<false, 1>);
+template <bool flips, int... rows>
+constexpr std::array<MultiplyRows, kRows> by_rows(std::integer_sequence<int, rows...>) {
+  return {multiply_rows<flips, rows + 1>...};
+}
+
+template <bool flips>
+void multiply_all(const PanelProduct& p, std::int64_t rows, std::int64_t vectors, std::int32_t* sums,
+                  std::int64_t sums_row) {
+  static constexpr auto kByRows = by_rows<flips>(std::make_integer_sequence<int, kRows>());
+  std::int32_t start[kPanelVectors * kPanelLanes] = {};
+  if (p.base != nullptr) std::copy_n(p.base, p.columns, start);
+  const std::int64_t count = p.taps * ((p.quads + kMarked - 1) / kMarked);
+  const auto* const marks = reinterpret_cast<const Marks*>(p.marks);
+  const auto* const row_marks = reinterpret_cast<const Marks*>(p.gathered) + p.row / kRows * count;
+  for (std::int64_t v = 0; v < vectors; ++v) {
+    VectorProduct own{p, p.w + v * p.taps * p.quads * kQuad, marks + v * count, row_marks, start + v * kPanelLanes};
+    for (std::int64_t r = 0; r < rows; r += kRows, own.row_marks += count)
+      kByRows[static_cast<std::size_t>(std::min<std::int64_t>(kRows, rows - r) - 1)](
+          own, r, sums + r * sums_row + v * kPanelLanes, sums_row);
+  }
+  if (p.corrections == nullptr) return;
+  for (std::int64_t r = 0; r < rows; ++r, sums += sums_row)
+    for (std::int64_t c = 0; c < vectors * kPanelLanes; ++c)
+      sums[c] = static_cast<std::int32_t>(static_cast<std::uint32_t>(sums[c]) +
+                                          static_cast<std::uint32_t>(p.corrections[c]) *
+                                              static_cast<std::uint32_t>(p.row_sums[r]));
+}
+
+void multiply(const PanelProduct& p, std::int64_t rows, std::int64_t vectors, PanelBytes x, std::int32_t* sums,
+              std::int64_t sums_row) {
+  (x == PanelBytes::FlippedInt8 ? multiply_all<true> : multiply_all<false>)(p, rows, vectors, sums, sums_row);
+}
+
+void row_sums(const PanelProduct& p, std::int64_t depth, std::int64_t rows, PanelBytes bytes, std::int32_t* to) {
+  const std::uint8_t flip = bytes == PanelBytes::FlippedInt8 ? 128 : 0;
+  for (std::int64_t r = 0; r < rows; ++r) {
+    std::int32_t sum = 0;
+    for (std::int64_t tap = 0; tap < p.taps; ++tap) {
+      const std::uint8_t* const x = p.x[tap * p.x_tap + r] + p.offset;
+      for (std::int64_t k = 0; k < depth; ++k) sum += x[k] ^ flip;
+    }
+    to[r] = sum;
+  }
+}
+
+enum class Other : std::uint8_t { None, Uint8, Int8 };
+
+// Eight columns of a row, before bounds of the result.
+template <Other other, bool bounded>
+[[gnu::always_inline]] inline __m256i finish_eight(const PanelFinish& f, const std::int32_t* sums, const float* scale,
+                                                   const std::uint8_t* added) {
+  const __m256 sum = _mm256_cvtepi32_ps(load(sums));
+  __m256 real = _mm256_mul_ps(sum, _mm256_loadu_ps(scale));
+  if constexpr (!bounded || other != Other::None) real = _mm256_min_ps(real, _mm256_set1_ps(f.top));
+  if constexpr (other != Other::None) {
+    real = _mm256_round_ps(_mm256_max_ps(real, _mm256_set1_ps(f.bottom)), _MM_FROUND_TO_NEAREST_INT);
+    const __m128i bytes = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(added));
+    const __m256i wide = other == Other::Int8 ? _mm256_cvtepi8_epi32(bytes) : _mm256_cvtepu8_epi32(bytes);
+    const __m256 second =
+        _mm256_fmadd_ps(_mm256_cvtepi32_ps(wide), _mm256_set1_ps(f.other_scale), _mm256_set1_ps(f.shift));
+    real = _mm256_fmadd_ps(real, _mm256_set1_ps(f.middle_scale), second);
+    if constexpr (!bounded) real = _mm256_min_ps(real, _mm256_set1_ps(f.last_top));
+  }
+  // What is too small becomes the least integer.
+  return _mm256_cvtps_epi32(real);
+}
+
+// Sixteen columns of a row.
+template <Other other, bool bounded>
+[[gnu::always_inline]] inline __m128i finish_vector(const PanelFinish& f, const std::int32_t* sums, const float* scale,
+                                                    const std::uint8_t* added) {
+  const __m256i low = finish_eight<other, bounded>(f, sums, scale, added);
+  const __m256i high = finish_eight<other, bounded>(f, sums + 8, scale + 8, added + 8);
+  const __m256i ordered = _mm256_permute4x64_epi64(_mm256_packs_epi32(low, high), 0xd8);
+  const __m256i shifted = _mm256_adds_epi16(ordered, _mm256_set1_epi16(static_cast<short>(f.zero)));
+  const __m128i first = _mm256_castsi256_si128(shifted), second = _mm256_extracti128_si256(shifted, 1);
+  const __m128i least = _mm_set1_epi8(static_cast<char>(f.low)), most = _mm_set1_epi8(static_cast<char>(f.high));
+  if (f.is_signed) return _mm_min_epi8(most, _mm_max_epi8(least, _mm_packs_epi16(first, second)));
+  return _mm_min_epu8(most, _mm_max_epu8(least, _mm_packus_epi16(first, second)));
+}
+
+template <Other other, bool bounded>
+void finish(const PanelFinish& f, const std::int32_t* sums, std::int64_t rows, std::int64_t vectors) {
+  const std::int64_t whole = f.columns / kPanelLanes, rest = f.columns % kPanelLanes;
+  float last_scale[kPanelLanes] = {};
+  if (rest != 0) std::copy_n(f.scale + whole * kPanelLanes, rest, last_scale);
+  for (std::int64_t r = 0; r < rows; ++r, sums += vectors * kPanelLanes) {
+    std::uint8_t* const y = f.y + r * f.y_row;
+    const std::uint8_t* const added = other == Other::None ? nullptr : f.other + r * f.y_row;
+    for (std::int64_t at = 0; at < whole * kPanelLanes; at += kPanelLanes)
+      _mm_storeu_si128(reinterpret_cast<__m128i*>(y + at),
+                       finish_vector<other, bounded>(f, sums + at, f.scale + at, added + at));
+    if (rest == 0) continue;
+    const std::int64_t at = whole * kPanelLanes;
+    std::uint8_t bytes[kPanelLanes] = {};
+    if constexpr (other != Other::None) std::copy_n(added + at, rest, bytes);
+    const __m128i last = finish_vector<other, bounded>(f, sums + at, last_scale, bytes);
+    std::memcpy(y + at, &last, static_cast<std::size_t>(rest));
+  }
+}
+
+template <bool bounded>
+constexpr std::array kFinish = {finish<Other::None, bounded>, finish<Other::Uint8, bounded>,
+                                finish<Other::Int8, bounded>};
+void finish_rows(const PanelFinish& f, const std::int32_t* sums, std::int64_t rows, std::int64_t vectors) {
+  const std::size_t other = f.other == nullptr ? 0 : f.other_is_signed ? 2 : 1;
+  (f.is_bounded ? kFinish<true> : kFinish<false>)[other](f, sums, rows, vectors);
+}
+
+// Four rows of 16 columns, of which some may not be there, as a quad of a vector.
+[[gnu::always_inline]] inline void pack_quad(const std::uint8_t* from, std::int64_t row, std::int64_t rows,
+                                             std::int64_t columns, __m128i flip, std::int8_t* to) {
+  __m128i r[4];
+#pragma GCC unroll 4
+  for (int i = 0; i < 4; ++i) {
+    alignas(16) std::uint8_t bytes[kPanelLanes] = {};
+    r[i] = _mm_setzero_si128();
+    if (i >= rows) continue;
+    if (columns == kPanelLanes) {
+      r[i] = _mm_xor_si128(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from + i * row)), flip);
+      continue;
+    }
+    std::fill_n(bytes, kPanelLanes, static_cast<std::uint8_t>(_mm_cvtsi128_si32(flip)));
+    std::copy_n(from + i * row, columns, bytes);
+    r[i] = _mm_xor_si128(_mm_load_si128(reinterpret_cast<const __m128i*>(bytes)), flip);
+  }
+  const __m128i low01 = _mm_unpacklo_epi8(r[0], r[1]), low23 = _mm_unpacklo_epi8(r[2], r[3]);
+  const __m128i high01 = _mm_unpackhi_epi8(r[0], r[1]), high23 = _mm_unpackhi_epi8(r[2], r[3]);
+  auto* const vectors = reinterpret_cast<__m128i*>(to);
+  _mm_storeu_si128(vectors, _mm_unpacklo_epi16(low01, low23));
+  _mm_storeu_si128(vectors + 1, _mm_unpackhi_epi16(low01, low23));
+  _mm_storeu_si128(vectors + 2, _mm_unpacklo_epi16(high01, high23));
+  _mm_storeu_si128(vectors + 3, _mm_unpackhi_epi16(high01, high23));
+}
+
+void pack(const std::uint8_t* from, std::int64_t row, std::int64_t depth, std::int64_t columns, bool flips,
+          std::int8_t* to, std::int32_t* sums) {
+  const __m128i flip = _mm_set1_epi8(static_cast<char>(flips ? -128 : 0));
+  const __m256i one = _mm256_set1_epi8(1), one16 = _mm256_set1_epi16(1);
+  __m256i total[2] = {_mm256_setzero_si256(), _mm256_setzero_si256()};
+  for (std::int64_t k = 0; k < depth; k += 4, from += 4 * row, to += kQuad) {
+    if (columns == kPanelLanes && depth - k >= 4)
+      pack_quad(from, row, 4, kPanelLanes, flip, to);
+    else
+      pack_quad(from, row, depth - k, columns, flip, to);
+#pragma GCC unroll 2
+    for (int v = 0; v < 2; ++v) {
+      const __m256i pairs = _mm256_maddubs_epi16(one, load(to + v * kQuad / 2));
+      total[v] = _mm256_add_epi32(total[v], _mm256_madd_epi16(pairs, one16));
+    }
+  }
+  for (int v = 0; v < 2; ++v) _mm256_storeu_si256(reinterpret_cast<__m256i*>(sums + 8 * v), total[v]);
+}
+
+// The lanes of 16 bits whose pair may saturate, of one degree: its sums of what is positive and of what is negative.
+[[gnu::always_inline]] inline __m256i unsafe_pairs(__m256i positive, __m256i negative, int safe) {
+  const __m256i most = _mm256_set1_epi16(static_cast<short>(safe)),
+                least = _mm256_set1_epi16(static_cast<short>(-safe));
+  return _mm256_or_si256(_mm256_cmpgt_epi16(positive, most), _mm256_cmpgt_epi16(least, negative));
+}
+
+void mark(const std::int8_t* w, std::int64_t quads, std::uint64_t* marks) {
+  const __m256i one = _mm256_set1_epi8(1), none = _mm256_setzero_si256();
+  for (std::int64_t first = 0; first < quads; first += kMarked, marks += 2) {
+    marks[0] = marks[1] = 0;
+    for (std::int64_t q = 0; q < std::min(kMarked, quads - first); ++q, w += kQuad) {
+      __m256i unsafe[2] = {none, none};
+      for (int v = 0; v < 2; ++v) {
+        const __m256i bytes = load(w + v * kQuad / 2);
+        const __m256i positive = _mm256_maddubs_epi16(one, _mm256_max_epi8(bytes, none)),
+                      negative = _mm256_maddubs_epi16(one, _mm256_min_epi8(bytes, none));
+        for (int d = 0; d < 2; ++d) unsafe[d] = _mm256_or_si256(unsafe[d], unsafe_pairs(positive, negative, kSafe[d]));
+      }
+      for (int d = 0; d < 2; ++d) {
+        const auto bits = static_cast<std::uint32_t>(_mm256_movemask_epi8(unsafe[d]));
+        const std::uint64_t pairs = ((bits & 0x33333333u) != 0 ? 1u : 0u) | ((bits & 0xccccccccu) != 0 ? 2u : 0u);
+        marks[d] |= pairs << (2 * q);
+      }
+    }
+  }
+}
+
+constexpr std::int64_t most_rows(std::int64_t vectors) {
+  return std::min(kMostRows, kPanelSums / (vectors * kPanelLanes) / kRows * kRows);
+}
+constexpr PanelTable kTable = {.rows = {most_rows(1), most_rows(2), most_rows(3), most_rows(4)},
+                               .row_unit = kRows,
+                               .quad_unit = 1,
+                               .depth_unit = 4,
+                               .takes_int8 = false,
+                               .vectors_apart = true,
+                               .copies = RowCopies::None,
+                               .multiply = multiply,
+                               .finish = finish_rows,
+                               .row_sums = row_sums,
+                               .pack = pack,
+                               .mark = mark,
+                               .begin = nullptr,
+                               .end = nullptr,
+                               .copy_bytes = mark_bytes,
+                               .gather = gather};
+
+}  // namespace
+}  // namespace panels_int8_avx2_cc
+}  // namespace norn::kernels
+
+#if defined(__clang__)
+#pragma clang attribute pop
+#else
+#pragma GCC pop_options
+#endif
+#endif
+
+namespace norn::kernels {
+
+const PanelTable* byte_pair_table() {
+#if defined(__x86_64__)
+  return base::made_once([]() -> const PanelTable* {
+    limit_instruction_set();
+    return instruction_set() == "AVX2" ? &kTable : nullptr;
+  });
+#else
+  return nullptr;
+#endif
+}
+
+}  // namespace norn::kernels
