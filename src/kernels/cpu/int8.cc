@@ -294,6 +294,7 @@ constexpr Candidate<ConvInt8Config> kConv[] = {
 
 constexpr Candidate<MatMulInt8Config> kMatMul[] = {
     {"panels", panel_matmul_int8_refuses, make_panel_matmul_int8, true},
+    {"few rows", few_rows_matmul_int8_refuses, make_few_rows_matmul_int8},
     {"packed panels", fed_matmul_int8_refuses, make_fed_matmul_int8},
 #ifdef NORN_ONEDNN
     {"onednn", onednn_matmul_int8_refuses, make_onednn_matmul_int8, true},

@@ -36,6 +36,8 @@ std::string panel_conv_int8_refuses(const ConvInt8Config& config);
 std::unique_ptr<Kernel> make_panel_conv_int8(const ConvInt8Config& config, PackedConstants& packed);
 std::string panel_matmul_int8_refuses(const MatMulInt8Config& config);
 std::unique_ptr<Kernel> make_panel_matmul_int8(const MatMulInt8Config& config, PackedConstants& packed);
+std::string few_rows_matmul_int8_refuses(const MatMulInt8Config& config);
+std::unique_ptr<Kernel> make_few_rows_matmul_int8(const MatMulInt8Config& config, PackedConstants& packed);
 std::string fed_matmul_int8_refuses(const MatMulInt8Config& config);
 std::unique_ptr<Kernel> make_fed_matmul_int8(const MatMulInt8Config& config, PackedConstants& packed);
 std::string depthwise_int8_refuses(const ConvInt8Config& config);

@@ -202,7 +202,7 @@ void pack(const std::uint8_t* from, std::int64_t row, std::int64_t depth, std::i
   if (k % 4 != 0) std::fill_n(to, kPair * kPanelLanes, std::int8_t{0});
 }
 
-PanelTable table() {
+PanelTable pair_panels() {
   constexpr auto most = [](std::int64_t vectors) {
     return kPanelSums / (vectors * kPanelLanes) / kRowBlock * kRowBlock;
   };
@@ -232,10 +232,10 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace norn::kernels {
 
-HWY_EXPORT(table);
+HWY_EXPORT(pair_panels);
 
 const PanelTable& pair_table() {
-  return base::made_once([] { return HWY_DYNAMIC_DISPATCH(table)(); });
+  return base::made_once([] { return HWY_DYNAMIC_DISPATCH(pair_panels)(); });
 }
 
 }  // namespace norn::kernels
