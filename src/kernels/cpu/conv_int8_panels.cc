@@ -112,8 +112,8 @@ class PanelConvInt8 final : public Kernel {
     }
     const std::int64_t units = loop_.units(), group_bytes = c_.x[1] / c_.group;
     base::parallel_for(tasks_, [&](std::int64_t t) {
-      loop_.run(filters, kept->run, units * t / tasks_, units * (t + 1) / tasks_, group_bytes, 0, c_.out[1],
-                base + own_at_ + static_cast<std::size_t>(t) * loop_.task_bytes(),
+      loop_.run(loop_.bytes_for(x_zero), filters, kept->run, units * t / tasks_, units * (t + 1) / tasks_, group_bytes,
+                0, c_.out[1], base + own_at_ + static_cast<std::size_t>(t) * loop_.task_bytes(),
                 [&](std::int64_t first, std::int64_t last, const std::uint8_t** to) {
                   if (copied_)
                     addresses_of_copy(x, first, last, to);

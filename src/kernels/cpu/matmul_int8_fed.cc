@@ -59,7 +59,7 @@ class FedMatMulInt8 final : public Kernel {
         pack(static_cast<const std::uint8_t*>(operands[Op::W]), base, u / shape_.panels(), u % shape_.panels(),
              corrections, sums + u / shape_.panels() * columns_, marks_of(base, u / shape_.panels()));
     });
-    const std::int32_t x_zero = loop_.counted_zero(zero_point(operands[Op::XZero], c_.x_type));
+    const std::int32_t own_zero = zero_point(operands[Op::XZero], c_.x_type), x_zero = loop_.counted_zero(own_zero);
     for (std::int64_t i = 0; i < matrices_; ++i)
       new (runs + i) SumFinisher::Run(finisher_.prepare(
           operands, x_zero, sums + i * columns_, base + finish_at_ + static_cast<std::size_t>(i) * finish_bytes_));
@@ -77,7 +77,8 @@ class FedMatMulInt8 final : public Kernel {
         const std::int64_t last = std::min(loop_.units(), first + end - unit);
         const std::int64_t matrix = s_.b_at[batch] / (s_.k * s_.n);
         const std::uint8_t* const x = rows + s_.a_at[batch];
-        loop_.run({shape_, panels_of(base, matrix), corrected ? corrections : nullptr, marks_of(base, matrix)},
+        loop_.run(loop_.bytes_for(own_zero),
+                  {shape_, panels_of(base, matrix), corrected ? corrections : nullptr, marks_of(base, matrix)},
                   runs[matrix], first, last, 0, batch * s_.m, s_.n, own,
                   [&](std::int64_t begin, std::int64_t until, const std::uint8_t** to) {
                     for (std::int64_t r = begin; r < until; ++r) {

@@ -39,7 +39,7 @@ class PanelMatMulInt8 final : public Kernel {
 
   void run(void* const* operands, void* scratch) const override {
     char* const base = static_cast<char*>(scratch);
-    const std::int32_t x_zero = loop_.counted_zero(zero_point(operands[Op::XZero], c_.x_type));
+    const std::int32_t own_zero = zero_point(operands[Op::XZero], c_.x_type), x_zero = loop_.counted_zero(own_zero);
     auto kept = pool_.take([] { return std::make_unique<SumFinisher::Kept>(); });
     if (c_.output.tame)
       finisher_.keep(*kept, operands, x_zero, w_.sums());
@@ -52,8 +52,8 @@ class PanelMatMulInt8 final : public Kernel {
     if (copies_last_) std::copy_n(x + last_row * depth_, depth_, last_copy);
     const std::int64_t units = loop_.units();
     base::parallel_for(tasks_, [&](std::int64_t t) {
-      loop_.run(w_.matrix(), kept->run, units * t / tasks_, units * (t + 1) / tasks_, 0, 0, columns_,
-                base + own_at_ + static_cast<std::size_t>(t) * loop_.task_bytes(),
+      loop_.run(loop_.bytes_for(own_zero), w_.matrix(), kept->run, units * t / tasks_, units * (t + 1) / tasks_, 0, 0,
+                columns_, base + own_at_ + static_cast<std::size_t>(t) * loop_.task_bytes(),
                 [&](std::int64_t first, std::int64_t last, const std::uint8_t** to) {
                   for (std::int64_t r = first; r < last; ++r) *to++ = r == last_row ? last_copy : x + r * depth_;
                 });

@@ -118,8 +118,8 @@ PanelFinish PanelLoop::finish_of(const SumFinisher::Run& run, std::int64_t chann
   return to;
 }
 
-void PanelLoop::unit(PanelProduct p, const SumFinisher::Run& run, std::int64_t rows, std::int64_t first,
-                     std::int64_t group, std::int64_t panel, std::int64_t y_row) const {
+void PanelLoop::unit(PanelProduct p, PanelBytes bytes, const SumFinisher::Run& run, std::int64_t rows,
+                     std::int64_t first, std::int64_t group, std::int64_t panel, std::int64_t y_row) const {
   const PanelShape& s = shape_;
   const std::int64_t vector = s.first_vector(panel), vectors = s.first_vector(panel + 1) - vector;
   const std::int64_t channel = group * s.columns + vector * kPanelLanes;
@@ -147,10 +147,10 @@ void PanelLoop::unit(PanelProduct p, const SumFinisher::Run& run, std::int64_t r
       for (std::int64_t r = 0; r < count; ++r)
         __builtin_prefetch(static_cast<const std::uint8_t*>(run.operands[Int8Operand::Other]) + y_at + r * y_row);
     if (stays) {
-      table_.multiply(p, count, vectors, x_, static_cast<std::int32_t*>(run.operands[Int8Operand::Y]) + y_at, y_row);
+      table_.multiply(p, count, vectors, bytes, static_cast<std::int32_t*>(run.operands[Int8Operand::Y]) + y_at, y_row);
       continue;
     }
-    table_.multiply(p, count, vectors, x_, sums, vectors * kPanelLanes);
+    table_.multiply(p, count, vectors, bytes, sums, vectors * kPanelLanes);
     if (finishes_here) {
       f.y = static_cast<std::uint8_t*>(run.operands[Int8Operand::Y]) + y_at;
       if (output_.other != DataType::Undefined)

@@ -4,6 +4,7 @@
 #pragma once
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -16,8 +17,8 @@ constexpr std::int64_t kPanelVectors = 4;  // of a panel, at most
 constexpr std::int64_t kPanelSums = 2048;  // most sums that are computed together
 
 // What rows consist of. Where products take only uint8 on the left, bytes of int8 are flipped: each counts for 128
-// more.
-enum class PanelBytes : std::uint8_t { Uint8, FlippedInt8, Int8 };
+// more. Those of uint8 that are flipped are signed, and each counts for 128 less.
+enum class PanelBytes : std::uint8_t { Uint8, FlippedInt8, Int8, FlippedUint8 };
 
 // Some rows times a panel.
 struct PanelProduct {
@@ -64,7 +65,8 @@ struct PanelTable {
   std::int64_t rows[kPanelVectors];  // most at a time, by vectors of the panel less 1
   std::int64_t row_unit, quad_unit;  // rows are best cut into multiples of this; quads of a tap have to be
   std::int64_t depth_unit;           // bytes of a column that lie side by side: 4, or 2 that divide a quad
-  bool takes_int8;                   // on the left
+  bool takes_int8;                   // on the left, always
+  bool takes_signed;                 // on the left, best where the zero point is near the middle of the type
   bool vectors_apart;                // of a panel: one behind the other, not side by side
   RowCopies copies;                  // by gather()
   // Writes `rows` rows of 16 * vectors sums, `sums_row` apart.
@@ -240,24 +242,28 @@ class PanelLoop {
  public:
   PanelLoop(const PanelShape& shape, const SumFinisher& finisher, const SumOutput& output, const PanelTiles& tiles,
             DataType x_type, const PanelTable& table)
-      : shape_(shape),
-        finisher_(finisher),
-        output_(output),
-        tiles_(tiles),
-        x_(x_type == DataType::Uint8 ? PanelBytes::Uint8
-           : table.takes_int8        ? PanelBytes::Int8
-                                     : PanelBytes::FlippedInt8),
-        table_(table) {}
+      : shape_(shape), finisher_(finisher), output_(output), tiles_(tiles), x_type_(x_type), table_(table) {}
 
   std::int64_t units() const { return tiles_.count * per_tile(); }
+  // How rows are taken whose zero point is `zero`.
+  PanelBytes bytes_for(std::int32_t zero) const {
+    const bool is_int8 = x_type_ == DataType::Int8;
+    if (table_.takes_signed && std::abs(is_int8 ? zero : zero - 128) < 64)
+      return is_int8 ? PanelBytes::Int8 : PanelBytes::FlippedUint8;
+    if (!is_int8) return PanelBytes::Uint8;
+    return table_.takes_int8 ? PanelBytes::Int8 : PanelBytes::FlippedInt8;
+  }
   // x's zero point as it counts for the sums.
-  std::int32_t counted_zero(std::int32_t zero) const { return zero + (x_ == PanelBytes::FlippedInt8 ? 128 : 0); }
+  std::int32_t counted_zero(std::int32_t zero) const {
+    const PanelBytes bytes = bytes_for(zero);
+    return zero + (bytes == PanelBytes::FlippedInt8 ? 128 : bytes == PanelBytes::FlippedUint8 ? -128 : 0);
+  }
   // Of each task: addresses, sums and copies of a tile's rows.
   std::size_t task_bytes() const { return copy_at() + static_cast<std::size_t>(copy_bytes()); }
-  // Units [begin, end) of rows times `w`, whose first row of y is `y_first`. fill(first, last, addresses) writes the
-  // addresses of a tile's rows, tap by tap; `group_bytes`: by which those of the next group lie behind.
+  // Units [begin, end) of rows `x` times `w`, whose first row of y is `y_first`. fill(first, last, addresses) writes
+  // the addresses of a tile's rows, tap by tap; `group_bytes`: by which those of the next group lie behind.
   template <class Fill>
-  void run(const PanelMatrix& w, const SumFinisher::Run& finish, std::int64_t begin, std::int64_t end,
+  void run(PanelBytes x, const PanelMatrix& w, const SumFinisher::Run& finish, std::int64_t begin, std::int64_t end,
            std::int64_t group_bytes, std::int64_t y_first, std::int64_t y_row, void* own, const Fill& fill) const {
     auto** const addresses = static_cast<const std::uint8_t**>(own);
     auto** const gathered = addresses + tiles_.most() * shape_.taps * shape_.parts;
@@ -277,10 +283,10 @@ class PanelLoop {
       p.taps *= shape_.parts;  // until they are gathered
       const bool others = t != tile || g != group;
       if (t != tile) fill(first, first + rows, addresses);
-      if (p.corrections && others) table_.row_sums(p, shape_.part_depth(), rows, x_, row_sums);
+      if (p.corrections && others) table_.row_sums(p, shape_.part_depth(), rows, x, row_sums);
       if (table_.gather) {
         if (others)
-          table_.gather(p, shape_.parts, shape_.part_depth(), rows, x_, gathered,
+          table_.gather(p, shape_.parts, shape_.part_depth(), rows, x, gathered,
                         static_cast<std::uint8_t*>(own) + copy_at());
         p.x = gathered;
         p.gathered = static_cast<const std::uint8_t*>(own) + copy_at();
@@ -291,7 +297,7 @@ class PanelLoop {
       tile = t;
       group = g;
       p.row_sums = row_sums;
-      unit(p, finish, rows, y_first + first, g, u % shape_.panels(), y_row);
+      unit(p, x, finish, rows, y_first + first, g, u % shape_.panels(), y_row);
     }
     if (table_.end) table_.end();
   }
@@ -313,14 +319,14 @@ class PanelLoop {
   // What is asked for are the sums with their base.
   bool stays_sum(const SumFinisher::Run& run) const { return output_.output() == DataType::Int32 && !run.wide; }
   PanelFinish finish_of(const SumFinisher::Run& run, std::int64_t channel, std::int64_t columns) const;
-  void unit(PanelProduct p, const SumFinisher::Run& finish, std::int64_t rows, std::int64_t first, std::int64_t group,
-            std::int64_t panel, std::int64_t y_row) const;
+  void unit(PanelProduct p, PanelBytes x, const SumFinisher::Run& finish, std::int64_t rows, std::int64_t first,
+            std::int64_t group, std::int64_t panel, std::int64_t y_row) const;
 
   PanelShape shape_;
   const SumFinisher& finisher_;
   const SumOutput& output_;
   PanelTiles tiles_;
-  PanelBytes x_;
+  DataType x_type_;
   const PanelTable& table_;
 };
 

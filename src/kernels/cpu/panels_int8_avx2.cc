@@ -1,8 +1,11 @@
-// Rows of bytes times panels by AVX2's products of bytes, of which two are added in 16 bits and saturate: where both
-// weights are positive, or both negative, and their sum times a byte of x goes beyond.
+// Rows of bytes times panels by AVX2's products of unsigned with signed bytes, of which two are added in 16 bits and
+// saturate: where both products have the same sign and their sum goes beyond.
 //
-// Pairs of weights that may do so have marks, and so have pairs of rows with large bytes. Where both are marked,
-// products of the quad are made of 16-bit integers. Most weights and activations are small, so that this is rare.
+// Rows whose zero point is near one of its type's ends are the unsigned factor. Pairs of weights whose sum times a byte
+// may go beyond have marks, and so have pairs of rows with large bytes. Rows whose zero point is in the middle are the
+// signed factor, less 128 where they are uint8, and weights the unsigned one, 128 more; what that adds is taken out of
+// the sums again. There, pairs of rows whose sum is large have marks. Marked quads are multiplied as 16-bit integers.
+// Most weights and activations are near zero, so that few are.
 #include <algorithm>
 #include <bit>
 
@@ -31,8 +34,8 @@ namespace {
 constexpr std::int64_t kQuad = 4 * kPanelLanes;  // bytes of a quad of a vector
 constexpr std::int64_t kMarked = PanelShape::kMarked;
 
-// A word for each of two degrees. No pair saturates whose sum is at most 128; up to 170 not with bytes below 192; and
-// none with bytes below 128.
+// A word for each of two degrees. No pair of weights saturates whose sum is at most 128; up to 170 not with bytes below
+// 192; and none with bytes below 128.
 struct Marks {
   std::uint64_t of[2];
 };
@@ -49,44 +52,60 @@ std::int32_t word_at(const std::uint8_t* bytes) {
 }
 __m256i load(const void* from) { return _mm256_loadu_si256(static_cast<const __m256i*>(from)); }
 
-template <bool flips>
+constexpr bool is_signed(PanelBytes x) { return x == PanelBytes::Int8 || x == PanelBytes::FlippedUint8; }
+constexpr bool flips(PanelBytes x) { return x == PanelBytes::FlippedInt8 || x == PanelBytes::FlippedUint8; }
+__m256i flipped(__m256i bytes) { return _mm256_xor_si256(bytes, _mm256_set1_epi8(-128)); }
+
+template <PanelBytes type>
 [[gnu::always_inline]] inline __m256i four_at(const std::uint8_t* x) {
   const __m256i four = _mm256_set1_epi32(word_at(x));
-  return flips ? _mm256_xor_si256(four, _mm256_set1_epi8(-128)) : four;
+  return flips(type) ? flipped(four) : four;
+}
+template <PanelBytes type>
+[[gnu::always_inline]] inline __m256i weights_at(const std::int8_t* w) {
+  return is_signed(type) ? flipped(load(w)) : load(w);
+}
+template <PanelBytes type>
+[[gnu::always_inline]] inline __m256i pairs_of(__m256i x, __m256i w) {
+  return is_signed(type) ? _mm256_maddubs_epi16(w, x) : _mm256_maddubs_epi16(x, w);
 }
 
 // Adds the products of a quad of some rows with 16 columns.
-template <bool flips, int rows>
+template <PanelBytes type, int rows>
 [[gnu::always_inline]] inline void add_quad(const std::uint8_t* const (&x)[rows], std::int64_t at, const std::int8_t* w,
                                             __m256i (&sums)[rows][2]) {
-  const __m256i one = _mm256_set1_epi16(1), w0 = load(w), w1 = load(w + kQuad / 2);
+  const __m256i one = _mm256_set1_epi16(1), w0 = weights_at<type>(w), w1 = weights_at<type>(w + kQuad / 2);
 #pragma GCC unroll 5
   for (int r = 0; r < rows; ++r) {
-    const __m256i four = four_at<flips>(x[r] + at);
-    sums[r][0] = _mm256_add_epi32(sums[r][0], _mm256_madd_epi16(_mm256_maddubs_epi16(four, w0), one));
-    sums[r][1] = _mm256_add_epi32(sums[r][1], _mm256_madd_epi16(_mm256_maddubs_epi16(four, w1), one));
+    const __m256i four = four_at<type>(x[r] + at);
+    sums[r][0] = _mm256_add_epi32(sums[r][0], _mm256_madd_epi16(pairs_of<type>(four, w0), one));
+    sums[r][1] = _mm256_add_epi32(sums[r][1], _mm256_madd_epi16(pairs_of<type>(four, w1), one));
   }
 }
-// The same by 16-bit integers: of the first and third byte of each quad, and of the others.
-template <bool flips, int rows>
+
+// The first and third byte of each quad as 16-bit integers, and the others.
+struct Wide {
+  __m256i even, odd;
+};
+template <bool is_signed>
+[[gnu::always_inline]] inline Wide widened(__m256i bytes) {
+  if (is_signed) return {_mm256_srai_epi16(_mm256_slli_epi16(bytes, 8), 8), _mm256_srai_epi16(bytes, 8)};
+  return {_mm256_and_si256(bytes, _mm256_set1_epi16(0xff)), _mm256_srli_epi16(bytes, 8)};
+}
+template <PanelBytes type, int rows>
 [[gnu::always_inline]] inline void add_wide_quad(const std::uint8_t* const (&x)[rows], std::int64_t at,
                                                  const std::int8_t* w, __m256i (&sums)[rows][2]) {
-  __m256i wide[4];
+  Wide wide[2];
 #pragma GCC unroll 2
-  for (int v = 0; v < 2; ++v) {
-    const __m256i bytes = load(w + v * kQuad / 2);
-    wide[2 * v] = _mm256_srai_epi16(_mm256_slli_epi16(bytes, 8), 8);
-    wide[2 * v + 1] = _mm256_srai_epi16(bytes, 8);
-  }
+  for (int v = 0; v < 2; ++v) wide[v] = widened<!is_signed(type)>(weights_at<type>(w + v * kQuad / 2));
 #pragma GCC unroll 5
   for (int r = 0; r < rows; ++r) {
     asm("" : "+m"(wide));  // read from memory, since registers would be wanting
-    const __m256i four = four_at<flips>(x[r] + at);
-    const __m256i first = _mm256_and_si256(four, _mm256_set1_epi16(0xff)), second = _mm256_srli_epi16(four, 8);
+    const Wide four = widened<is_signed(type)>(four_at<type>(x[r] + at));
 #pragma GCC unroll 2
     for (int v = 0; v < 2; ++v) {
-      sums[r][v] = _mm256_add_epi32(sums[r][v], _mm256_madd_epi16(first, wide[2 * v]));
-      sums[r][v] = _mm256_add_epi32(sums[r][v], _mm256_madd_epi16(second, wide[2 * v + 1]));
+      sums[r][v] = _mm256_add_epi32(sums[r][v], _mm256_madd_epi16(four.even, wide[v].even));
+      sums[r][v] = _mm256_add_epi32(sums[r][v], _mm256_madd_epi16(four.odd, wide[v].odd));
     }
   }
 }
@@ -96,18 +115,19 @@ struct VectorProduct {
   const PanelProduct& all;
   const std::int8_t* w;
   const Marks *marks, *row_marks;
-  const std::int32_t* start;
+  const std::int32_t *start, *row_sums;  // by column; of the signed rows
 };
 
-template <bool flips, int rows>
+template <PanelBytes type, int rows>
 void multiply_rows(const VectorProduct& p, std::int64_t first, std::int32_t* to, std::int64_t to_row) {
   const PanelProduct& all = p.all;
   __m256i sums[rows][2];
   const __m256i start0 = load(p.start), start1 = load(p.start + kPanelLanes / 2);
 #pragma GCC unroll 5
   for (int r = 0; r < rows; ++r) {
-    sums[r][0] = start0;
-    sums[r][1] = start1;
+    const __m256i more = _mm256_set1_epi32(is_signed(type) ? p.row_sums[r] : 0);
+    sums[r][0] = _mm256_sub_epi32(start0, more);
+    sums[r][1] = _mm256_sub_epi32(start1, more);
   }
   const std::int8_t* w = p.w;
   const Marks *marks = p.marks, *row_marks = p.row_marks;
@@ -117,13 +137,14 @@ void multiply_rows(const VectorProduct& p, std::int64_t first, std::int32_t* to,
     for (int r = 0; r < rows; ++r) x[r] = all.x[tap * all.x_tap + first + r] + all.offset;
     for (std::int64_t begin = 0; begin < all.quads; begin += kMarked) {
       const std::int64_t quads = std::min(kMarked, all.quads - begin);
-      std::uint64_t both = (marks->of[0] & row_marks->of[0]) | (marks->of[1] & row_marks->of[1]);
+      std::uint64_t both =
+          is_signed(type) ? row_marks->of[0] : (marks->of[0] & row_marks->of[0]) | (marks->of[1] & row_marks->of[1]);
       ++marks, ++row_marks;
       for (std::int64_t q = 0; q < quads; ++q, w += kQuad) {
         const std::int64_t marked = std::min<std::int64_t>(quads, std::countr_zero(both) / 2);
-        for (; q < marked; ++q, w += kQuad) add_quad<flips>(x, 4 * (begin + q), w, sums);
+        for (; q < marked; ++q, w += kQuad) add_quad<type>(x, 4 * (begin + q), w, sums);
         if (q == quads) break;
-        add_wide_quad<flips>(x, 4 * (begin + q), w, sums);
+        add_wide_quad<type>(x, 4 * (begin + q), w, sums);
         both &= ~(std::uint64_t{3} << (2 * q));
       }
     }
@@ -135,36 +156,80 @@ void multiply_rows(const VectorProduct& p, std::int64_t first, std::int32_t* to,
   }
 }
 
-// What of x is large, by bytes whose highest bit is set: with both of its highest bits, and with the highest.
-struct Large {
-  __m256i of[2];
-};
-template <bool flips>
-Large large_bytes(const std::uint8_t* const (&x)[kRows], std::int64_t at) {
-  Large any{{_mm256_setzero_si256(), _mm256_setzero_si256()}};
-#pragma GCC unroll 5
-  for (const std::uint8_t* row : x) {
-    const __m256i bytes = flips ? _mm256_xor_si256(load(row + at), _mm256_set1_epi8(-128)) : load(row + at);
-    any.of[0] = _mm256_or_si256(any.of[0], _mm256_and_si256(bytes, _mm256_add_epi8(bytes, bytes)));
-    any.of[1] = _mm256_or_si256(any.of[1], bytes);
-  }
-  return any;
+// 32 bytes of a row, or those of the quads in the mask, and zeros.
+template <PanelBytes type, bool all>
+[[gnu::always_inline]] inline __m256i bytes_at(const std::uint8_t* x, __m256i quads) {
+  if (all) return flips(type) ? flipped(load(x)) : load(x);
+  const __m256i bytes = _mm256_maskload_epi32(reinterpret_cast<const int*>(x), quads);
+  return flips(type) ? _mm256_and_si256(flipped(bytes), quads) : bytes;
 }
 
-// A bit for each of 16 pairs.
-Marks marks_of(const Large& large) {
-  const __m256i high = _mm256_set1_epi8(-128), none = _mm256_setzero_si256();
-  const __m256i small0 = _mm256_cmpeq_epi16(_mm256_and_si256(large.of[0], high), none);
-  const __m256i small1 = _mm256_cmpeq_epi16(_mm256_and_si256(large.of[1], high), none);
+// A bit for each of 16 pairs, by 16 bits that are 0 where it is not set.
+Marks marks_of(__m256i first, __m256i second) {
+  const __m256i none = _mm256_setzero_si256();
   // Packing takes halves of both in turns.
-  const auto bits = ~static_cast<std::uint32_t>(_mm256_movemask_epi8(_mm256_packs_epi16(small0, small1)));
+  const auto bits = ~static_cast<std::uint32_t>(
+      _mm256_movemask_epi8(_mm256_packs_epi16(_mm256_cmpeq_epi16(first, none), _mm256_cmpeq_epi16(second, none))));
   return {{(bits & 0xff) | (bits >> 8 & 0xff00), (bits >> 8 & 0xff) | (bits >> 16 & 0xff00)}};
 }
 
-template <bool flips>
-void mark_rows(const PanelProduct& p, std::int64_t depth, std::int64_t first, std::int64_t rows, Marks* marks) {
+// The lanes of 16 bits whose pair of signed bytes has positive ones, or negative ones, of more than `safe` together.
+struct PairSums {
+  __m256i positive, negative;
+};
+[[gnu::always_inline]] inline PairSums pair_sums(__m256i bytes) {
+  const __m256i one = _mm256_set1_epi8(1), none = _mm256_setzero_si256();
+  return {_mm256_maddubs_epi16(one, _mm256_max_epi8(bytes, none)),
+          _mm256_maddubs_epi16(one, _mm256_min_epi8(bytes, none))};
+}
+[[gnu::always_inline]] inline __m256i beyond(const PairSums& p, int safe) {
+  const __m256i most = _mm256_set1_epi16(static_cast<short>(safe)),
+                least = _mm256_set1_epi16(static_cast<short>(-safe));
+  return _mm256_or_si256(_mm256_cmpgt_epi16(p.positive, most), _mm256_cmpgt_epi16(least, p.negative));
+}
+
+// Marks of some rows' 32 bytes; the sums of signed ones are added to `sums`.
+template <PanelBytes type, bool all>
+[[gnu::always_inline]] inline Marks mark_bytes(const std::uint8_t* const (&x)[kRows], std::int64_t at, __m256i quads,
+                                               __m256i (&sums)[kRows]) {
+  __m256i any[2] = {_mm256_setzero_si256(), _mm256_setzero_si256()};
+#pragma GCC unroll 5
+  for (int r = 0; r < kRows; ++r) {
+    const __m256i bytes = bytes_at<type, all>(x[r] + at, quads);
+    if constexpr (is_signed(type)) {
+      const PairSums pairs = pair_sums(bytes);
+      any[0] = _mm256_or_si256(any[0], beyond(pairs, kSafe[0]));
+      const __m256i both = _mm256_add_epi16(pairs.positive, pairs.negative);
+      sums[r] = _mm256_add_epi32(sums[r], _mm256_madd_epi16(both, _mm256_set1_epi16(1)));
+    } else {
+      // Where both of the highest bits are set, and where the highest is.
+      any[0] = _mm256_or_si256(any[0], _mm256_and_si256(bytes, _mm256_add_epi8(bytes, bytes)));
+      any[1] = _mm256_or_si256(any[1], bytes);
+    }
+  }
+  if constexpr (is_signed(type)) return marks_of(any[0], any[0]);
+  const __m256i high = _mm256_set1_epi8(-128);
+  return marks_of(_mm256_and_si256(any[0], high), _mm256_and_si256(any[1], high));
+}
+
+std::int32_t sum_of(__m256i lanes) {
+  alignas(32) std::int32_t sums[8];
+  _mm256_store_si256(reinterpret_cast<__m256i*>(sums), lanes);
+  std::uint32_t sum = 0;
+  for (const std::int32_t lane : sums) sum += static_cast<std::uint32_t>(lane);
+  return static_cast<std::int32_t>(sum);
+}
+
+// Rows from `first` on, of which `rows` are there. row_sums: 128 times the sums of their bytes.
+template <PanelBytes type>
+void mark_rows(const PanelProduct& p, std::int64_t depth, std::int64_t first, std::int64_t rows, Marks* marks,
+               std::int32_t* row_sums) {
   constexpr std::int64_t kBytes = 32;
   const std::int64_t bytes = (depth + 3) / 4 * 4;
+  const __m256i lanes = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+  __m256i sums[kRows];
+#pragma GCC unroll 5
+  for (__m256i& sum : sums) sum = _mm256_setzero_si256();
   for (std::int64_t tap = 0; tap < p.taps; ++tap) {
     const std::uint8_t* x[kRows];
     for (std::int64_t r = 0; r < kRows; ++r) x[r] = p.x[tap * p.x_tap + first + std::min(r, rows - 1)] + p.offset;
@@ -172,60 +237,67 @@ void mark_rows(const PanelProduct& p, std::int64_t depth, std::int64_t first, st
       const std::int64_t end = std::min(bytes, begin + 4 * kMarked);
       *marks = {};
       for (std::int64_t at = begin; at < end; at += kBytes) {
-        Marks some{};
-        if (end - at >= kBytes) {
-          some = marks_of(large_bytes<flips>(x, at));
-        } else {
-          std::uint8_t last[kRows][kBytes];
-          const std::uint8_t* rest[kRows];
-          for (int r = 0; r < kRows; ++r) {
-            std::fill_n(last[r], kBytes, static_cast<std::uint8_t>(flips ? 128 : 0));
-            std::copy_n(x[r] + at, end - at, last[r]);
-            rest[r] = last[r];
-          }
-          some = marks_of(large_bytes<flips>(rest, 0));
-        }
+        const __m256i quads = _mm256_cmpgt_epi32(_mm256_set1_epi32(static_cast<int>((end - at) / 4)), lanes);
+        const Marks some = end - at >= kBytes ? mark_bytes<type, true>(x, at, quads, sums)
+                                              : mark_bytes<type, false>(x, at, quads, sums);
         for (int d = 0; d < 2; ++d) marks->of[d] |= some.of[d] << ((at - begin) / 2);
       }
     }
   }
+  for (std::int64_t r = 0; is_signed(type) && r < rows; ++r)
+    row_sums[r] = static_cast<std::int32_t>(128u * static_cast<std::uint32_t>(sum_of(sums[r])));
 }
 
-std::int64_t mark_bytes(std::int64_t rows, std::int64_t taps, std::int64_t depth) {
-  const std::int64_t words = taps * ((depth + 4 * kMarked - 1) / (4 * kMarked));
-  return (rows + kRows - 1) / kRows * words * static_cast<std::int64_t>(sizeof(Marks));
+// Words of marks of a block of rows.
+std::int64_t mark_count(std::int64_t taps, std::int64_t depth) {
+  return taps * ((depth + 4 * kMarked - 1) / (4 * kMarked));
+}
+// What gather() writes of a tile: marks, then sums of rows.
+std::int64_t sums_at(std::int64_t rows, std::int64_t count) {
+  return (rows + kRows - 1) / kRows * count * static_cast<std::int64_t>(sizeof(Marks));
+}
+std::int64_t gathered_bytes(std::int64_t rows, std::int64_t taps, std::int64_t depth) {
+  return sums_at(rows, mark_count(taps, depth)) + rows * static_cast<std::int64_t>(sizeof(std::int32_t));
 }
 
 // Leaves rows where they are, and marks them.
 void gather(const PanelProduct& p, std::int64_t, std::int64_t depth, std::int64_t rows, PanelBytes bytes,
             const std::uint8_t** to, std::uint8_t* memory) {
+  constexpr std::array kMark = {mark_rows<PanelBytes::Uint8>, mark_rows<PanelBytes::FlippedInt8>,
+                                mark_rows<PanelBytes::Int8>, mark_rows<PanelBytes::FlippedUint8>};
   for (std::int64_t i = 0; i < p.taps * p.x_tap; ++i) to[i] = p.x[i] + p.offset;
   auto* marks = reinterpret_cast<Marks*>(memory);
-  const std::int64_t words = mark_bytes(1, p.taps, depth) / static_cast<std::int64_t>(sizeof(Marks));
-  for (std::int64_t r = 0; r < rows; r += kRows, marks += words)
-    (bytes == PanelBytes::FlippedInt8 ? mark_rows<true>
-                                      : mark_rows<false>)(p, depth, r, std::min<std::int64_t>(kRows, rows - r), marks);
+  const std::int64_t count = mark_count(p.taps, depth);
+  auto* const row_sums = reinterpret_cast<std::int32_t*>(memory + sums_at(rows, count));
+  for (std::int64_t r = 0; r < rows; r += kRows, marks += count)
+    kMark[static_cast<std::size_t>(bytes)](p, depth, r, std::min<std::int64_t>(kRows, rows - r), marks, row_sums + r);
 }
 
-using MultiplyRows = decltype(&multiply_rows<false, 1>);
-template <bool flips, int... rows>
+using MultiplyRows = decltype(&multiply_rows<PanelBytes::Uint8, 1>);
+template <PanelBytes type, int... rows>
 constexpr std::array<MultiplyRows, kRows> by_rows(std::integer_sequence<int, rows...>) {
-  return {multiply_rows<flips, rows + 1>...};
+  return {multiply_rows<type, rows + 1>...};
+}
+template <PanelBytes type>
+constexpr std::array<MultiplyRows, kRows> by_rows() {
+  return by_rows<type>(std::make_integer_sequence<int, kRows>());
 }
 
-template <bool flips>
-void multiply_all(const PanelProduct& p, std::int64_t rows, std::int64_t vectors, std::int32_t* sums,
-                  std::int64_t sums_row) {
-  static constexpr auto kByRows = by_rows<flips>(std::make_integer_sequence<int, kRows>());
+void multiply(const PanelProduct& p, std::int64_t rows, std::int64_t vectors, PanelBytes x, std::int32_t* sums,
+              std::int64_t sums_row) {
+  static constexpr std::array kByRows = {by_rows<PanelBytes::Uint8>(), by_rows<PanelBytes::FlippedInt8>(),
+                                         by_rows<PanelBytes::Int8>(), by_rows<PanelBytes::FlippedUint8>()};
   std::int32_t start[kPanelVectors * kPanelLanes] = {};
   if (p.base != nullptr) std::copy_n(p.base, p.columns, start);
   const std::int64_t count = p.taps * ((p.quads + kMarked - 1) / kMarked);
   const auto* const marks = reinterpret_cast<const Marks*>(p.marks);
   const auto* const row_marks = reinterpret_cast<const Marks*>(p.gathered) + p.row / kRows * count;
+  const auto* const row_sums = reinterpret_cast<const std::int32_t*>(p.gathered + sums_at(p.x_tap, count)) + p.row;
   for (std::int64_t v = 0; v < vectors; ++v) {
-    VectorProduct own{p, p.w + v * p.taps * p.quads * kQuad, marks + v * count, row_marks, start + v * kPanelLanes};
-    for (std::int64_t r = 0; r < rows; r += kRows, own.row_marks += count)
-      kByRows[static_cast<std::size_t>(std::min<std::int64_t>(kRows, rows - r) - 1)](
+    VectorProduct own{
+        p, p.w + v * p.taps * p.quads * kQuad, marks + v * count, row_marks, start + v * kPanelLanes, row_sums};
+    for (std::int64_t r = 0; r < rows; r += kRows, own.row_marks += count, own.row_sums += kRows)
+      kByRows[static_cast<std::size_t>(x)][static_cast<std::size_t>(std::min<std::int64_t>(kRows, rows - r) - 1)](
           own, r, sums + r * sums_row + v * kPanelLanes, sums_row);
   }
   if (p.corrections == nullptr) return;
@@ -236,20 +308,17 @@ void multiply_all(const PanelProduct& p, std::int64_t rows, std::int64_t vectors
                                               static_cast<std::uint32_t>(p.row_sums[r]));
 }
 
-void multiply(const PanelProduct& p, std::int64_t rows, std::int64_t vectors, PanelBytes x, std::int32_t* sums,
-              std::int64_t sums_row) {
-  (x == PanelBytes::FlippedInt8 ? multiply_all<true> : multiply_all<false>)(p, rows, vectors, sums, sums_row);
-}
-
 void row_sums(const PanelProduct& p, std::int64_t depth, std::int64_t rows, PanelBytes bytes, std::int32_t* to) {
-  const std::uint8_t flip = bytes == PanelBytes::FlippedInt8 ? 128 : 0;
+  // A signed byte is its flipped one less 128.
+  const bool as_is = bytes == PanelBytes::Uint8 || bytes == PanelBytes::FlippedUint8;
+  const std::uint32_t less = is_signed(bytes) ? 128u * static_cast<std::uint32_t>(depth * p.taps) : 0;
   for (std::int64_t r = 0; r < rows; ++r) {
-    std::int32_t sum = 0;
+    std::uint32_t sum = 0;
     for (std::int64_t tap = 0; tap < p.taps; ++tap) {
       const std::uint8_t* const x = p.x[tap * p.x_tap + r] + p.offset;
-      for (std::int64_t k = 0; k < depth; ++k) sum += x[k] ^ flip;
+      for (std::int64_t k = 0; k < depth; ++k) sum += as_is ? x[k] : x[k] ^ 128u;
     }
-    to[r] = sum;
+    to[r] = static_cast<std::int32_t>(sum - less);
   }
 }
 
@@ -362,29 +431,16 @@ void pack(const std::uint8_t* from, std::int64_t row, std::int64_t depth, std::i
   for (int v = 0; v < 2; ++v) _mm256_storeu_si256(reinterpret_cast<__m256i*>(sums + 8 * v), total[v]);
 }
 
-// The lanes of 16 bits whose pair may saturate, of one degree: its sums of what is positive and of what is negative.
-[[gnu::always_inline]] inline __m256i unsafe_pairs(__m256i positive, __m256i negative, int safe) {
-  const __m256i most = _mm256_set1_epi16(static_cast<short>(safe)),
-                least = _mm256_set1_epi16(static_cast<short>(-safe));
-  return _mm256_or_si256(_mm256_cmpgt_epi16(positive, most), _mm256_cmpgt_epi16(least, negative));
-}
-
 void mark(const std::int8_t* w, std::int64_t quads, std::uint64_t* marks) {
-  const __m256i one = _mm256_set1_epi8(1), none = _mm256_setzero_si256();
   for (std::int64_t first = 0; first < quads; first += kMarked, marks += 2) {
     marks[0] = marks[1] = 0;
     for (std::int64_t q = 0; q < std::min(kMarked, quads - first); ++q, w += kQuad) {
-      __m256i unsafe[2] = {none, none};
-      for (int v = 0; v < 2; ++v) {
-        const __m256i bytes = load(w + v * kQuad / 2);
-        const __m256i positive = _mm256_maddubs_epi16(one, _mm256_max_epi8(bytes, none)),
-                      negative = _mm256_maddubs_epi16(one, _mm256_min_epi8(bytes, none));
-        for (int d = 0; d < 2; ++d) unsafe[d] = _mm256_or_si256(unsafe[d], unsafe_pairs(positive, negative, kSafe[d]));
-      }
+      const PairSums pairs[2] = {pair_sums(load(w)), pair_sums(load(w + kQuad / 2))};
       for (int d = 0; d < 2; ++d) {
-        const auto bits = static_cast<std::uint32_t>(_mm256_movemask_epi8(unsafe[d]));
-        const std::uint64_t pairs = ((bits & 0x33333333u) != 0 ? 1u : 0u) | ((bits & 0xccccccccu) != 0 ? 2u : 0u);
-        marks[d] |= pairs << (2 * q);
+        const __m256i unsafe = _mm256_or_si256(beyond(pairs[0], kSafe[d]), beyond(pairs[1], kSafe[d]));
+        const auto bits = static_cast<std::uint32_t>(_mm256_movemask_epi8(unsafe));
+        const std::uint64_t both = ((bits & 0x33333333u) != 0 ? 1u : 0u) | ((bits & 0xccccccccu) != 0 ? 2u : 0u);
+        marks[d] |= both << (2 * q);
       }
     }
   }
@@ -398,6 +454,7 @@ constexpr PanelTable kTable = {.rows = {most_rows(1), most_rows(2), most_rows(3)
                                .quad_unit = 1,
                                .depth_unit = 4,
                                .takes_int8 = false,
+                               .takes_signed = true,
                                .vectors_apart = true,
                                .copies = RowCopies::None,
                                .multiply = multiply,
@@ -407,7 +464,7 @@ constexpr PanelTable kTable = {.rows = {most_rows(1), most_rows(2), most_rows(3)
                                .mark = mark,
                                .begin = nullptr,
                                .end = nullptr,
-                               .copy_bytes = mark_bytes,
+                               .copy_bytes = gathered_bytes,
                                .gather = gather};
 
 }  // namespace

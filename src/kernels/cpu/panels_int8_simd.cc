@@ -211,6 +211,7 @@ PanelTable pair_panels() {
           .quad_unit = 1,
           .depth_unit = kPair,
           .takes_int8 = true,
+          .takes_signed = false,
           .vectors_apart = true,
           .copies = RowCopies::All,
           .multiply = multiply,
