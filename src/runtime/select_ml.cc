@@ -141,7 +141,7 @@ bool select_one_hot_encoder(Selector& s) {
       s.of_attributes("categories of " + std::string(data_type_name(x)), [&] {
         ops::Labels categories = ops::resolve_one_hot_encoder(SelectedNode(s), x).categories;
         kernels::LookupTable table;
-        table.x = categories.type() == x ? x : DataType::Undefined;  // which no kernel takes
+        table.x = categories.of_strings == (x == DataType::String) ? x : DataType::Undefined;  // which no kernel takes
         table.names = std::move(categories.strings);
         table.keys = std::move(categories.ints);
         const auto kept = categories.of_strings ? counting(table.names, false) : counting(table.keys, false);

@@ -1,4 +1,5 @@
 // Conversions between types of 1 to 8 bytes for each instruction set: plain loops, which the compiler vectorises.
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -60,6 +61,51 @@ void to_integers(const From* HWY_RESTRICT x, To* HWY_RESTRICT out, std::int64_t 
   }
 }
 
+#if HWY_TARGET == HWY_AVX2
+// Of doubles, which are converted while it is found out whether all of a run are within the limit, so that memory is
+// read without a break. 64-bit integers, to which AVX2 does not convert, are the last bits of a sum.
+template <class To>
+void doubles_to_integers(const double* HWY_RESTRICT x, To* HWY_RESTRICT out, std::int64_t n) {
+  constexpr bool by_sum = sizeof(To) == 8;
+  using Whole = std::conditional_t<by_sum, std::int64_t, std::int32_t>;
+  constexpr double kSum = 0x1.8p52;  // the last place is 1
+  constexpr double limit = by_sum ? 0x1p51 : 0x1p31;
+  constexpr std::int64_t kRun = 256;
+  for (std::int64_t at = 0; at < n; at += kRun) {
+    const std::int64_t m = n - at < kRun ? n - at : kRun;
+    std::uint64_t far = 0;  // as wide as the numbers, so that it is found out lane by lane
+    const auto whole = [&](double v) HWY_ATTR {
+      const bool within = std::fabs(v) < limit;
+      const double number = within ? v : 0.0;
+      far |= !within;
+      if constexpr (by_sum)
+        return std::bit_cast<std::int64_t>(std::trunc(number) + kSum) - std::bit_cast<std::int64_t>(kSum);
+      else
+        return static_cast<Whole>(number);
+    };
+    if constexpr (sizeof(To) >= 4) {
+      for (std::int64_t i = 0; i < m; ++i) out[at + i] = static_cast<To>(whole(x[at + i]));
+    } else {  // in two steps, each of as many elements at once as its types have in a vector
+      Whole part[kRun];
+      for (std::int64_t i = 0; i < m; ++i) part[i] = whole(x[at + i]);
+      for (std::int64_t i = 0; i < m; ++i) out[at + i] = static_cast<To>(part[i]);
+    }
+    for (std::int64_t i = 0; i < m && far != 0; ++i) out[at + i] = from_far<To>(x[at + i]);
+  }
+}
+
+// AVX2 has no such conversion; the compiler would take the elements one by one.
+inline void to_doubles(const std::int64_t* HWY_RESTRICT x, double* HWY_RESTRICT out, std::int64_t n) {
+  namespace hn = hwy::HWY_NAMESPACE;
+  const hn::ScalableTag<double> d;
+  const hn::ScalableTag<std::int64_t> whole;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  std::int64_t i = 0;
+  for (; i + lanes <= n; i += lanes) hn::StoreU(hn::ConvertTo(d, hn::LoadU(whole, x + i)), d, out + i);
+  for (; i < n; ++i) out[i] = static_cast<double>(x[i]);
+}
+#endif
+
 template <class From, class To>
 void loop(const void* x_data, void* out_data, std::int64_t n) {
   using Number = std::conditional_t<std::is_same_v<From, Truth>, std::uint8_t, From>;
@@ -70,7 +116,14 @@ void loop(const void* x_data, void* out_data, std::int64_t n) {
   } else if constexpr (!kFloating<Number> && !kFloating<To> && sizeof(Number) == sizeof(To)) {
     if (n > 0) std::memcpy(out_data, x_data, static_cast<std::size_t>(n) * sizeof(To));
   } else if constexpr (kFloating<Number> && !kFloating<To>) {
+#if HWY_TARGET == HWY_AVX2
+    if constexpr (std::is_same_v<Number, double>) return doubles_to_integers(x, static_cast<To*>(out_data), n);
+#endif
     to_integers<Number, To>(x, static_cast<To*>(out_data), n);
+#if HWY_TARGET == HWY_AVX2
+  } else if constexpr (std::is_same_v<Number, std::int64_t> && std::is_same_v<To, double>) {
+    to_doubles(x, static_cast<double*>(out_data), n);
+#endif
   } else {
     auto* HWY_RESTRICT out = static_cast<To*>(out_data);
     for (std::int64_t i = 0; i < n; ++i) out[i] = static_cast<To>(x[i]);

@@ -1,6 +1,7 @@
 // Casts against C++'s own conversions where those are defined, and against the rules where they are not.
 #include "kernels/cpu/cast.h"
 
+#include <cmath>
 #include <limits>
 
 #include "base/number.h"
@@ -70,6 +71,25 @@ TEST(Cast, FloatsToIntegers) {
             (std::vector<std::uint8_t>{1, 255, 0, 255, 0, 0}));
   EXPECT_EQ((cast<std::uint8_t>(DataType::Float, DataType::Bool, std::vector<float>{0, -0.0f, 0.1f, std::nanf("")})),
             (std::vector<std::uint8_t>{0, 0, 1, 1}));
+}
+
+TEST(Cast, LongIntegersOfEverySize) {
+  for (int exponent = -3; exponent < 63; ++exponent) {  // runs of one size, beside those of all sizes
+    std::vector<double> x;
+    std::vector<std::int64_t> whole;
+    for (int i = 0; i < 301; ++i) {
+      x.push_back(std::ldexp(i % 2 == 0 ? 1.0 + i / 301.0 : -1.0 - i / 301.0, exponent - (i > 260 ? i % 20 : 0)));
+      whole.push_back(static_cast<std::int64_t>(x.back()) + i % 3 - 1);
+    }
+    const auto cut = cast<std::int64_t>(DataType::Double, DataType::Int64, x);
+    const auto bytes = cast<std::int8_t>(DataType::Double, DataType::Int8, x);
+    const auto doubles = cast<double>(DataType::Int64, DataType::Double, whole);
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      ASSERT_EQ(cut[i], static_cast<std::int64_t>(x[i]));
+      ASSERT_EQ(bytes[i], static_cast<std::int8_t>(static_cast<std::int64_t>(x[i])));
+      ASSERT_EQ(doubles[i], static_cast<double>(whole[i]));
+    }
+  }
 }
 
 TEST(Cast, IntegersToOthers) {

@@ -38,6 +38,8 @@ HWY_INLINE Partial<kind, T> first_of(T x) {
   using W = std::conditional_t<std::is_floating_point_v<T>, P, std::conditional_t<sizeof(T) < 4, unsigned, P>>;
   if constexpr (kind == FoldKind::SumSquare || kind == FoldKind::L2)
     return static_cast<P>(static_cast<W>(x) * static_cast<W>(x));
+  else if constexpr (kind == FoldKind::L1 && std::is_floating_point_v<T>)
+    return std::fabs(x);
   else if constexpr (kind == FoldKind::L1)
     return x < 0 ? static_cast<P>(W{0} - static_cast<W>(x)) : static_cast<P>(x);
   else

@@ -202,5 +202,42 @@ TEST(Int8, ChainsOfQuantizedTensors) {
   EXPECT_EQ(got, want);
 }
 
+// Both inputs of the output's type and one step: a pass of its own. Scales of 1 and of 2 leave quotients half way.
+template <class T>
+void check_join(ElementOp op, std::int64_t n, float a_scale, float b_scale, float y_scale) {
+  const DataType type = std::is_signed_v<T> ? DataType::Int8 : DataType::Uint8;
+  QuantizedChainConfig c;
+  c.chain.out = {n};
+  c.chain.inputs = {{{n}}, {{n}}};
+  c.chain.steps = {{ElementOp::Identity}, {op, 0, 0, 1}};
+  c.inputs = {type, type};
+  c.out = type;
+  Bytes a(type, n, 5), b(type, n, 6);
+  T a_zero = 3, b_zero = 100, y_zero = 7;
+  std::vector<T> want;
+  for (std::int64_t i = 0; i < n; ++i) {
+    const float left = static_cast<float>(a.at(i) - a_zero) * a_scale;
+    const float right = static_cast<float>(b.at(i) - b_zero) * b_scale;
+    const float quotient = (op == ElementOp::Add ? left + right : left * right) / y_scale;
+    constexpr double least = std::numeric_limits<T>::min(), most = std::numeric_limits<T>::max();
+    const double v = std::isnan(quotient) ? least : std::nearbyint(static_cast<double>(quotient)) + y_zero;
+    want.push_back(static_cast<T>(std::clamp(v, least, most)));
+  }
+  ASSERT_EQ(quantized_chain_candidates()[0].refuses(c), "");
+  Constants constants;
+  const auto got = run_at_widths(*quantized_chain_candidates()[0].make(c, constants),
+                                 {a.data(), b.data(), &a_scale, &a_zero, &b_scale, &b_zero, &y_scale, &y_zero},
+                                 std::vector<T>(want));
+  EXPECT_EQ(got, want) << n << " by " << y_scale;
+}
+TEST(Int8, SumsAndProductsOfQuantizedTensors) {
+  for (const ElementOp op : {ElementOp::Add, ElementOp::Mul})
+    for (const std::int64_t n : {0, 1, 7, 31, 32, 33, 64, 100, 5003})
+      for (const float y_scale : {1.0f, 2.0f, 0.37f, 1e-33f, std::nanf("")}) {
+        check_join<std::uint8_t>(op, n, 0.5f, 0.25f, y_scale);
+        check_join<std::int8_t>(op, n, 0.11f, 0.07f, y_scale);
+      }
+}
+
 }  // namespace
 }  // namespace norn::kernels

@@ -2,7 +2,9 @@
 
 #include <bit>
 #include <cmath>
+#include <string>
 #include <string_view>
+#include <type_traits>
 #include <unordered_map>
 
 #include "base/text.h"
@@ -118,27 +120,47 @@ class OneHot final : public Kernel {
   explicit OneHot(const OneHotConfig& c) : c_(c) {}
 
   void run(void* const* operands, void*) const override {
-    const auto* places = static_cast<const std::int64_t*>(c_.table->table.values.data());
     parallel_ranges(c_.size, 10 + 0.2 * static_cast<double>(c_.width), 1, [&](std::int64_t begin, std::int64_t end) {
-      float* y = static_cast<float*>(operands[1]);
-      std::fill(y + begin * c_.width, y + end * c_.width, 0.0f);
-      for (std::int64_t i = begin; i < end; ++i) {
-        const std::size_t at = find(operands[0], i);
-        if (at != PackedLookup::kNone) y[i * c_.width + places[at]] = 1;
+      const auto with = [&]<class X>(const X&) {
+        write(static_cast<const X*>(operands[0]), static_cast<float*>(operands[1]), begin, end);
+      };
+      switch (c_.table->table.x) {
+        case DataType::String: return with(std::string());
+        case DataType::Float: return with(float{});
+        case DataType::Double: return with(double{});
+        case DataType::Int32: return with(std::int32_t{});
+        default: return with(std::int64_t{});
       }
     });
   }
 
  private:
-  std::size_t find(const void* x, std::int64_t i) const {
-    const bool strings = c_.table->table.x == DataType::String;
-    const auto* words = static_cast<const std::string*>(x);
-    const auto* numbers = static_cast<const std::int64_t*>(x);
-    const std::size_t at = strings ? c_.table->find(words[i]) : c_.table->find(numbers[i]);
-    if (at == PackedLookup::kNone && !c_.zeros)
-      throw Error(ErrorCode::RuntimeError,
-                  (strings ? base::quoted(words[i]) : std::to_string(numbers[i])) + " is not one of the categories", {},
+  template <class X>
+  void write(const X* x, float* y, std::int64_t begin, std::int64_t end) const {
+    const auto* places = static_cast<const std::int64_t*>(c_.table->table.values.data());
+    std::fill(y + begin * c_.width, y + end * c_.width, 0.0f);
+    for (std::int64_t i = begin; i < end; ++i) {
+      const std::size_t at = find(x[i]);
+      if (at != PackedLookup::kNone) y[i * c_.width + places[at]] = 1;
+    }
+  }
+  // Floats are cut to integers.
+  template <class X>
+  std::size_t find(const X& x) const {
+    std::size_t at = PackedLookup::kNone;
+    if constexpr (!std::is_floating_point_v<X>)
+      at = c_.table->find(x);
+    else if (x >= X{-0x1p63} && x < X{0x1p63})
+      at = c_.table->find(static_cast<std::int64_t>(x));
+    if (at == PackedLookup::kNone && !c_.zeros) {
+      std::string text;
+      if constexpr (std::is_same_v<X, std::string>)
+        text = base::quoted(x);
+      else
+        text = std::to_string(x);
+      throw Error(ErrorCode::RuntimeError, text + " is not one of the categories", {},
                   "set zeros to 1 for a row of zeros");
+    }
     return at;
   }
 
@@ -146,8 +168,10 @@ class OneHot final : public Kernel {
 };
 
 std::string one_hot_refuses(const OneHotConfig& c) {
-  if (c.table->table.x != DataType::String && c.table->table.x != DataType::Int64)
-    return "takes strings and int64, not " + std::string(data_type_name(c.table->table.x));
+  const DataType type = c.table->table.x;
+  if (type != DataType::String && type != DataType::Int64 && type != DataType::Int32 && type != DataType::Float &&
+      type != DataType::Double)
+    return "takes no " + std::string(data_type_name(type));
   const Shape y = {c.size, c.width};
   return extent_refusal({&y});
 }

@@ -30,8 +30,8 @@ struct LookupConfig {
 std::span<const Candidate<LookupConfig>> lookup_candidates();
 
 // The values of the table, int64, are places in rows of `width`, of which the output, f32, has one for each element of
-// x: 1 at the element's place and 0 elsewhere. With `zeros`, an element that is not a key has all 0; else it is an
-// error.
+// x: 1 at the element's place and 0 elsewhere. Keys are integers where x is floating, too: its elements are cut to
+// them. With `zeros`, an element that is not a key has all 0; else it is an error.
 struct OneHotConfig {
   std::shared_ptr<const PackedLookup> table;
   std::int64_t size = 0, width = 0;

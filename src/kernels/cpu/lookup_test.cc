@@ -94,7 +94,12 @@ TEST(Lookup, OneHot) {
   std::vector<float> y(9);
   void* operands[] = {x.data(), y.data()};
   EXPECT_THROW(one_hot_candidates()[0].make(c, constants)->run(operands, nullptr), Error);
-  table.x = DataType::Float;
+  table.x = DataType::Float;  // cut to integers
+  c = {pack_lookup(table), 5, 3, true};
+  std::vector<float> floats = {7.9f, -1.5f, std::nanf(""), 1e30f, -0.5f};
+  EXPECT_EQ(run_at_widths(*one_hot_candidates()[0].make(c, constants), {floats.data()}, std::vector<float>(15, 5)),
+            (std::vector<float>{0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}));
+  table.x = DataType::Int16;
   EXPECT_NE(one_hot_candidates()[0].refuses({pack_lookup(table), 3, 3, true}), "");
 }
 

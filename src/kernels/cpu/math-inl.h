@@ -47,6 +47,20 @@ HWY_INLINE void store_tail(V v, float* p, std::int64_t n) {
   HWY_ALIGN float tail[HWY_MAX_BYTES / sizeof(float)];
   hn::Store(v, F(), tail);
   std::memcpy(p, tail, static_cast<std::size_t>(n) * sizeof(float));
+#elif HWY_TARGET == HWY_AVX2
+  // CPUs by AMD store with a mask in dozens of steps.
+  __m128 part = _mm256_castps256_ps128(v.raw);
+  if ((n & 4) != 0) {
+    _mm_storeu_ps(p, part);
+    part = _mm256_extractf128_ps(v.raw, 1);
+    p += 4;
+  }
+  if ((n & 2) != 0) {
+    _mm_storel_pi(reinterpret_cast<__m64*>(p), part);
+    part = _mm_movehl_ps(part, part);
+    p += 2;
+  }
+  if ((n & 1) != 0) _mm_store_ss(p, part);
 #else
   hn::BlendedStore(v, hn::FirstN(F(), static_cast<std::size_t>(n)), F(), p);
 #endif
@@ -70,6 +84,33 @@ HWY_INLINE V at_most(V high, V x) { return hn::IfThenElse(hn::Gt(x, high), high,
 
 HWY_INLINE V power_of_two(VI n) { return hn::BitCast(F(), hn::ShiftLeft<23>(hn::Add(n, hn::Set(I(), 127)))); }
 
+constexpr float kLeastNormal = -87.33654f;  // whose exp() is a normal number
+
+#if HWY_TARGET != HWY_AVX3
+// exp(x) without its power of two, 2^n. What is added rounds to the integer n + 127, which are then the low bits of the
+// sum: conversions to integers take several instructions for the sake of numbers that are too large for them.
+struct UnscaledExp {
+  V value;
+  VI bits;  // n + kRoundingBits, which end in n + 127
+
+  // Of n from -126 to 128: infinity, if it is 128.
+  HWY_INLINE V of_normal() const { return hn::Mul(value, power()); }
+  HWY_INLINE V power() const { return hn::BitCast(F(), hn::ShiftLeft<23>(bits)); }
+};
+constexpr float kRounding = 12582912.0f + 127.0f;         // 1.5 * 2^23 + 127: the last place is 1
+constexpr std::int32_t kRoundingBits = 0x4b400000 + 127;  // its bits
+
+HWY_INLINE UnscaledExp unscaled_exp(V x) {
+  const V sum = hn::MulAdd(x, constant(1.44269504f), constant(kRounding));
+  const V n = hn::Sub(sum, constant(kRounding));
+  V r = hn::NegMulAdd(n, constant(0.693359375f), x);
+  r = hn::NegMulAdd(n, constant(-2.12194440e-4f), r);
+  const V e = polynomial(r, 1.0f, 1.0f, 5.000000095e-01f, 1.666651890e-01f, 4.166620601e-02f, 8.368882434e-03f,
+                         1.395047682e-03f);
+  return {e, hn::BitCast(I(), sum)};
+}
+#endif
+
 // What of a result below the smallest normal number remains: it rounded, or 0.
 enum class Subnormal { Rounded, Zero };
 
@@ -78,22 +119,28 @@ enum class Subnormal { Rounded, Zero };
 template <Subnormal kSubnormal = Subnormal::Rounded, bool bounded = false>
 HWY_INLINE V exp(V x) {
   constexpr bool kZero = kSubnormal == Subnormal::Zero;
-  constexpr float kLeast = kZero ? -87.33654f : -104.0f;
+  constexpr float kLeast = kZero ? kLeastNormal : -104.0f;
   const auto underflows = hn::Lt(x, constant(kLeast));
   if constexpr (!kZero) x = at_least(constant(kLeast), x);
   if constexpr (!bounded) x = at_most(constant(89.0f), x);
+#if HWY_TARGET == HWY_AVX3
   const V n = hn::Round(hn::Mul(x, constant(1.44269504f)));
   V r = hn::NegMulAdd(n, constant(0.693359375f), x);
   r = hn::NegMulAdd(n, constant(-2.12194440e-4f), r);
   const V p = polynomial(r, 5.000000095e-01f, 1.666651890e-01f, 4.166620601e-02f, 8.368882434e-03f, 1.395047682e-03f);
   const V e = hn::Add(hn::MulAdd(hn::Mul(r, r), p, r), constant(1.0f));
-#if HWY_TARGET == HWY_AVX3
   const V scaled{_mm512_scalef_ps(e.raw, n.raw)};
 #else
-  // In two factors, so that results near the ends of the exponent's range are rounded and not lost.
-  const VI whole = hn::ConvertTo(I(), n);
-  const VI half = hn::ShiftRight<1>(whole);
-  const V scaled = hn::Mul(hn::Mul(e, power_of_two(half)), power_of_two(hn::Sub(whole, half)));
+  V scaled;
+  if constexpr (kZero && bounded) {
+    scaled = unscaled_exp(x).of_normal();
+  } else {
+    // In two factors, so that results near the ends of the exponent's range are rounded and not lost.
+    const UnscaledExp e = unscaled_exp(x);
+    const VI n = hn::Sub(e.bits, hn::Set(I(), kRoundingBits));
+    const VI half = hn::ShiftRight<1>(n);
+    scaled = hn::Mul(hn::Mul(e.value, power_of_two(half)), power_of_two(hn::Sub(n, half)));
+  }
 #endif
   return kZero ? hn::IfThenZeroElse(underflows, scaled) : scaled;
 }
@@ -162,7 +209,15 @@ HWY_INLINE V erf(V x) {
   return hn::CopySign(hn::IfThenElse(hn::Ge(size, end), one, inner), x);
 }
 
-HWY_INLINE V sigmoid(V x) { return hn::Div(constant(1.0f), hn::Add(constant(1.0f), exp(hn::Neg(x)))); }
+HWY_INLINE V sigmoid(V x) {
+#if HWY_TARGET == HWY_AVX3
+  return hn::Div(constant(1.0f), hn::Add(constant(1.0f), exp(hn::Neg(x))));
+#else
+  // Beside 1, the least normal number and all below it are nothing.
+  const UnscaledExp e = unscaled_exp(at_most(constant(89.0f), at_least(constant(kLeastNormal), hn::Neg(x))));
+  return hn::Div(constant(1.0f), hn::MulAdd(e.value, e.power(), constant(1.0f)));
+#endif
+}
 
 HWY_INLINE V softplus(V x) { return hn::Add(at_least(hn::Zero(F()), x), log1p_positive(exp(hn::Neg(hn::Abs(x))))); }
 

@@ -43,8 +43,8 @@ class LayerNorm final : public Kernel {
       float part[kPart];
       for (std::int64_t at = 0; at < c_.n; at += kPart) {
         const std::int64_t m = std::min(kPart, c_.n - at);
-        for (std::int64_t i = 0; i < m; ++i) part[i] = x[at + i] - shift;
-        sum += static_cast<double>(reduce_table().row(kind, part, m));
+        for (std::int64_t i = 0; i < m && shift != 0; ++i) part[i] = x[at + i] - shift;
+        sum += static_cast<double>(reduce_table().row(kind, shift != 0 ? part : x + at, m));
       }
       return sum;
     };

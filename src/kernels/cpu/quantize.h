@@ -57,6 +57,21 @@ struct DynamicRange {
 DynamicRange dynamic_range(const float* ranges, std::int64_t count);
 
 // Runs of one scale. Internal to the kernels.
+template <class T>
+struct Quantized {
+  const T* data;
+  float scale;
+  int zero;
+};
+template <class T>
+using JoinQuantized = void (*)(const Quantized<T>& x, const Quantized<T>& y, float scale, int zero, T* out,
+                               std::int64_t n);
+// What from_, the operation of floats and to_ of the table below give, in one pass. Null where registers are of 64
+// bytes: there the passes over a tile take no longer.
+template <class T>
+struct QuantizedJoins {
+  JoinQuantized<T> sum, product;
+};
 struct QuantizeTable {
   // out = saturate(round(x / scale) + zero); NaN gives the lowest value.
   void (*to_uint8)(const float* x, float scale, int zero, std::uint8_t* out, std::int64_t n);
@@ -66,6 +81,8 @@ struct QuantizeTable {
   void (*from_int8)(const std::int8_t* x, float scale, int zero, float* out, std::int64_t n);
   // out[3 i + c] = planes[c][i]
   void (*interleave3)(const std::uint8_t* const* planes, std::uint8_t* out, std::int64_t n);
+  QuantizedJoins<std::uint8_t> of_uint8;
+  QuantizedJoins<std::int8_t> of_int8;
 };
 const QuantizeTable& quantize_table();
 

@@ -32,11 +32,21 @@ class QuantizedChain final : public Kernel {
       element_ns_ += element_info(step.op).f32_ns;
       steps_.push_back(bound);
     }
+    const auto of_type = [&](DataType t) { return types_ == std::vector{t, t} && out_ == t; };
+    if (steps_.size() != 1 || steps_[0].operand != 1) return;
+    if (of_type(DataType::Uint8)) join_uint8_ = join_by(config.chain, quantize_table().of_uint8);
+    if (of_type(DataType::Int8)) join_int8_ = join_by(config.chain, quantize_table().of_int8);
   }
 
   void run(void* const* operands, void*) const override {
-    parallel_ranges(elements_, element_ns_, kTile,
-                    [&](std::int64_t begin, std::int64_t end) { range(operands, begin, end); });
+    parallel_ranges(elements_, element_ns_, kTile, [&](std::int64_t begin, std::int64_t end) {
+      if (join_uint8_)
+        join(join_uint8_, operands, begin, end - begin);
+      else if (join_int8_)
+        join(join_int8_, operands, begin, end - begin);
+      else
+        range(operands, begin, end);
+    });
   }
 
  private:
@@ -45,6 +55,25 @@ class QuantizedChain final : public Kernel {
     float a, b;
     StepF32 vector, value;
   };
+
+  // Of a chain whose one step joins both inputs; null if that is neither a sum nor a product.
+  template <class T>
+  static JoinQuantized<T> join_by(const ChainConfig& chain, const QuantizedJoins<T>& joins) {
+    for (const ElementStep& step : chain.steps) {
+      if (step.op == ElementOp::Add) return joins.sum;
+      if (step.op == ElementOp::Mul) return joins.product;
+    }
+    return nullptr;
+  }
+  template <class T>
+  void join(JoinQuantized<T> by, void* const* operands, std::int64_t at, std::int64_t n) const {
+    const auto scale_at = [&](std::size_t i) { return *static_cast<const float*>(operands[i]); };
+    const auto input = [&](std::size_t i) {
+      return Quantized<T>{static_cast<const T*>(operands[i]) + at, scale_at(2 + 2 * i),
+                          zero_point(operands[3 + 2 * i], out_)};
+    };
+    by(input(0), input(1), scale_at(6), zero_point(operands[7], out_), static_cast<T*>(operands[8]) + at, n);
+  }
 
   const float* read(void* const* operands, std::size_t i, std::int64_t at, std::int64_t n, float* tile,
                     bool& one) const {
@@ -99,6 +128,8 @@ class QuantizedChain final : public Kernel {
   double element_ns_;
   std::vector<Walk> walks_;
   std::vector<Bound> steps_;
+  JoinQuantized<std::uint8_t> join_uint8_ = nullptr;
+  JoinQuantized<std::int8_t> join_int8_ = nullptr;
 };
 
 std::string refuses(const QuantizedChainConfig& c) {

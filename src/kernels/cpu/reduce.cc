@@ -56,7 +56,8 @@ float ReduceCore::finish(float v) const {
 
 namespace {
 
-constexpr std::int64_t kPart = 1024;  // columns at a time
+constexpr std::int64_t kPart = 1024;          // columns at a time
+constexpr std::int64_t kLongestSummed = 128;  // elements, of rows that are summed together
 
 }  // namespace
 
@@ -81,6 +82,14 @@ void ReduceCore::run(const float* x, float* out) const {
   const bool sums = join == static_cast<int>(ReduceKind::Sum);
   if (inner_reduced_) {
     const double unit_ns = static_cast<double>(reduced_count_) * (10 + 0.1 * static_cast<double>(inner_));
+    const bool adds = kind_ == ReduceKind::Sum || kind_ == ReduceKind::Mean;
+    if (adds && table.sum_rows && reduced_count_ == 1 && inner_ <= kLongestSummed) {  // kept rows lie without gaps
+      parallel_ranges(kept_count_, unit_ns, 16, [&](std::int64_t begin, std::int64_t end) {
+        table.sum_rows(x + begin * inner_, inner_, out + begin, end - begin);
+        for (std::int64_t k = begin; k < end; ++k) out[k] = finish(out[k]);
+      });
+      return;
+    }
     parallel_ranges(kept_count_, unit_ns, 1, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t k = begin; k < end; ++k) {
         const float* from = x + offset(kept_, k);

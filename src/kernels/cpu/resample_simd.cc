@@ -1,6 +1,7 @@
 // Sums of taps for each instruction set: plain loops, which the compiler vectorises, and look-ups along lines.
 #include "kernels/cpu/resample.h"
 
+#include <algorithm>
 #include <limits>
 
 #include "kernels/cpu/targets.h"
@@ -131,16 +132,31 @@ ResampleLoops<T> loops() {
 // To the nearest integer, halves to even, of numbers far below 2^51, kept within the type.
 template <class I>
 void rounded(const double* HWY_RESTRICT x, void* out_data, std::int64_t n) {
-  constexpr double low = std::numeric_limits<I>::min(), high = std::numeric_limits<I>::max();
-  constexpr double shift = 0x1.8p52;
+  namespace hn = hwy::HWY_NAMESPACE;
+  const hn::ScalableTag<double> d;
+  const hn::Rebind<std::int32_t, decltype(d)> d32;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  const auto low = hn::Set(d, std::numeric_limits<I>::min()), high = hn::Set(d, std::numeric_limits<I>::max());
+  const auto near = hn::Set(d, 2 * kNearHalf), near_of_large = hn::Set(d, sizeof(I) < 4 ? 0 : 2 * kNearHalfOfLarge);
+  const auto whole = [&](auto v) HWY_ATTR {
+    v = hn::Min(hn::Max(hn::IfThenElseZero(hn::Eq(v, v), v), low), high);
+    const auto doubled = hn::Add(v, v), twice = hn::Round(doubled);
+    const auto is_half = hn::Le(hn::Abs(hn::Sub(doubled, twice)), hn::MulAdd(hn::Abs(v), near_of_large, near));
+    return hn::DemoteTo(d32, hn::Round(hn::IfThenElse(is_half, hn::Mul(twice, hn::Set(d, 0.5)), v)));
+  };
+  constexpr std::int64_t kPart = 512;
+  HWY_ALIGN std::int32_t part[kPart];
   I* HWY_RESTRICT out = static_cast<I*>(out_data);
-  for (std::int64_t i = 0; i < n; ++i) {
-    const double v = x[i] < low ? low : x[i] > high ? high : x[i];
-    const double twice = (2 * v + shift) - shift, beyond = 2 * v - twice;
-    const double near = kNearHalf + (sizeof(I) < 4 ? 0 : (v < 0 ? -v : v) * kNearHalfOfLarge);
-    const double exact = beyond <= 2 * near && beyond >= -2 * near ? twice / 2 : v;
-    const double whole = (exact + shift) - shift;
-    out[i] = static_cast<I>(static_cast<std::int32_t>(whole == whole ? whole : 0.0));
+  for (; n > 0; n -= kPart, x += kPart, out += kPart) {
+    const std::int64_t count = n < kPart ? n : kPart;
+    std::int64_t i = 0;
+    for (; i + lanes <= count; i += lanes) hn::StoreU(whole(hn::LoadU(d, x + i)), d32, part + i);
+    if (i < count) {
+      HWY_ALIGN double rest[HWY_MAX_BYTES / sizeof(double)] = {};
+      std::copy_n(x + i, count - i, rest);
+      hn::Store(whole(hn::Load(d, rest)), d32, part + i);
+    }
+    for (i = 0; i < count; ++i) out[i] = static_cast<I>(part[i]);
   }
 }
 

@@ -23,19 +23,25 @@ class Rotary final : public Kernel {
     float* y = static_cast<float*>(operands[4]);
     const std::int64_t half = c_.rotated / 2;
     const double token_ns = static_cast<double>(c_.heads) * (5 + 0.2 * static_cast<double>(c_.size));
+    const auto turn = [&](std::int64_t i, std::int64_t h) {
+      const std::int64_t b = i / c_.tokens, t = i % c_.tokens;
+      const std::int64_t row =
+          (c_.by_position ? row_of(positions[i]) : b * c_.row_strides[0] + t * c_.row_strides[1]) * half;
+      const float* from = x + b * c_.x[0] + t * c_.x[1] + h * c_.x[2];
+      float* to = y + b * c_.y[0] + t * c_.y[1] + h * c_.y[2];
+      (c_.interleaved ? table_.neighbours : table_.halves)(from, cosines + row, sines + row, to, half);
+      if (c_.size > c_.rotated)
+        std::memcpy(to + c_.rotated, from + c_.rotated, static_cast<std::size_t>(c_.size - c_.rotated) * sizeof(float));
+    };
     parallel_ranges(c_.batch * c_.tokens, token_ns, 1, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t i = begin; i < end; ++i) {
-        const std::int64_t b = i / c_.tokens, t = i % c_.tokens;
-        const std::int64_t row =
-            (c_.by_position ? row_of(positions[i]) : b * c_.row_strides[0] + t * c_.row_strides[1]) * half;
-        for (std::int64_t h = 0; h < c_.heads; ++h) {
-          const float* from = x + b * c_.x[0] + t * c_.x[1] + h * c_.x[2];
-          float* to = y + b * c_.y[0] + t * c_.y[1] + h * c_.y[2];
-          (c_.interleaved ? table_.neighbours : table_.halves)(from, cosines + row, sines + row, to, half);
-          std::memcpy(to + c_.rotated, from + c_.rotated,
-                      static_cast<std::size_t>(c_.size - c_.rotated) * sizeof(float));
-        }
+      if (c_.x[1] >= c_.x[2]) {
+        for (std::int64_t i = begin; i < end; ++i)
+          for (std::int64_t h = 0; h < c_.heads; ++h) turn(i, h);
+        return;
       }
+      // Heads that lie apart, often by a multiple of what addresses in the caches are taken modulo.
+      for (std::int64_t h = 0; h < c_.heads; ++h)
+        for (std::int64_t i = begin; i < end; ++i) turn(i, h);
     });
   }
 

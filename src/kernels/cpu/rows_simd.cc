@@ -304,6 +304,35 @@ HWY_INLINE float sum_of_row(const float* x, std::int64_t n, float otherwise, Map
   return static_cast<float>(sum);
 }
 
+template <bool scaled, bool biased>
+HWY_NOINLINE void normalize(const float* x, const float* scale, const float* bias, float* out, std::int64_t n,
+                            float mean, float inverse) {
+  const std::int64_t lanes = lane_count();
+  const V vm = constant(mean), by = constant(inverse);
+  const auto result = [&](V v, V a, V b) HWY_ATTR {
+    v = hn::Mul(hn::Sub(v, vm), by);
+    if constexpr (scaled) return hn::MulAdd(v, a, b);
+    return hn::Add(v, b);
+  };
+  const auto whole = [&](std::int64_t i) HWY_ATTR {
+    const V a = scaled ? hn::LoadU(F(), scale + i) : by, b = biased ? hn::LoadU(F(), bias + i) : hn::Zero(F());
+    hn::StoreU(result(hn::LoadU(F(), x + i), a, b), F(), out + i);
+  };
+  std::int64_t i = 0;
+  for (; i + 2 * lanes <= n; i += 2 * lanes) {
+    whole(i);
+    whole(i + lanes);
+  }
+  if (i + lanes <= n) {
+    whole(i);
+    i += lanes;
+  }
+  if (i == n) return;
+  const V a = scaled ? load_tail(scale + i, n - i, 0.0f) : by;
+  const V b = biased ? load_tail(bias + i, n - i, 0.0f) : hn::Zero(F());
+  store_tail(result(load_tail(x + i, n - i, 0.0f), a, b), out + i, n - i);
+}
+
 void layer_norm(const float* x, const float* scale, const float* bias, float* out, std::int64_t n, float epsilon,
                 bool root_mean_square) {
   float mean = 0.0f;
@@ -313,15 +342,11 @@ void layer_norm(const float* x, const float* scale, const float* bias, float* ou
     const V c = hn::Sub(v, vm);
     return hn::Mul(c, c);
   });
-  const V inverse = constant(1.0f / std::sqrt(squares / static_cast<float>(n) + epsilon));
-  const std::int64_t lanes = lane_count();
-  auto at = [&](const float* p, std::int64_t i, float otherwise) HWY_ATTR {
-    if (p == nullptr) return constant(otherwise);
-    return n - i < lanes ? load_tail(p + i, n - i, 0.0f) : hn::LoadU(F(), p + i);
-  };
-  map_row(x, out, n, [&](V v, std::int64_t i) HWY_ATTR {
-    return hn::MulAdd(hn::Mul(hn::Sub(v, vm), inverse), at(scale, i, 1.0f), at(bias, i, 0.0f));
-  });
+  const float inverse = 1.0f / std::sqrt(squares / static_cast<float>(n) + epsilon);
+  if (scale != nullptr && bias != nullptr) return normalize<true, true>(x, scale, bias, out, n, mean, inverse);
+  if (scale != nullptr) return normalize<true, false>(x, scale, bias, out, n, mean, inverse);
+  if (bias != nullptr) return normalize<false, true>(x, scale, bias, out, n, mean, inverse);
+  normalize<false, false>(x, scale, bias, out, n, mean, inverse);
 }
 
 // Visits each vector of a grid.
@@ -404,6 +429,14 @@ void add_apart(float* to, std::int64_t step, const float* from, std::int64_t n) 
   const std::int64_t lanes = lane_count();
   std::int64_t i = 0;
   if (step == 1) {
+#if HWY_MAX_BYTES < 64
+    if (n >= lanes) {  // the last vector is read before those that it overlaps are written
+      const V last = hn::Add(hn::LoadU(F(), to + n - lanes), hn::LoadU(F(), from + n - lanes));
+      for (; i + lanes < n; i += lanes)
+        hn::StoreU(hn::Add(hn::LoadU(F(), to + i), hn::LoadU(F(), from + i)), F(), to + i);
+      return hn::StoreU(last, F(), to + n - lanes);
+    }
+#endif
     for (; i + lanes <= n; i += lanes)
       hn::StoreU(hn::Add(hn::LoadU(F(), to + i), hn::LoadU(F(), from + i)), F(), to + i);
     if (i < n) store_tail(hn::Add(load_tail(to + i, n - i, 0.0f), load_tail(from + i, n - i, 0.0f)), to + i, n - i);
@@ -447,6 +480,46 @@ float reduce_row(int kind, const float* x, std::int64_t n) {
   }
 }
 
+#if HWY_MAX_BYTES < 64 && HWY_TARGET != HWY_SCALAR
+// The sums of four vectors' blocks of four lanes, one to a lane.
+HWY_INLINE V sums_of_blocks(V a, V b, V c, V d) {
+  const hn::Repartition<std::uint64_t, F> pairs;
+  const V ab = hn::Add(hn::InterleaveLower(F(), a, b), hn::InterleaveUpper(F(), a, b));
+  const V cd = hn::Add(hn::InterleaveLower(F(), c, d), hn::InterleaveUpper(F(), c, d));
+  const auto of_ab = hn::BitCast(pairs, ab), of_cd = hn::BitCast(pairs, cd);
+  return hn::Add(hn::BitCast(F(), hn::InterleaveLower(pairs, of_ab, of_cd)),
+                 hn::BitCast(F(), hn::InterleaveUpper(pairs, of_ab, of_cd)));
+}
+// As many rows at a time as a vector has lanes: what joins the lanes of a sum costs more than a short row does.
+void sum_rows(const float* x, std::int64_t n, float* out, std::int64_t count) {
+  constexpr std::int64_t kRows = HWY_MAX_BYTES / sizeof(float);
+  const std::int64_t lanes = lane_count();
+  const auto sum = [&](const float* row) HWY_ATTR {
+    V total = hn::Zero(F());
+    std::int64_t i = 0;
+    for (; i + lanes <= n; i += lanes) total = hn::Add(total, hn::LoadU(F(), row + i));
+    return i < n ? hn::Add(total, load_tail(row + i, n - i, 0.0f)) : total;
+  };
+  for (; count >= kRows; count -= kRows, x += kRows * n, out += kRows) {
+    V sums[kRows];
+    for (std::int64_t r = 0; r < kRows; ++r) sums[r] = sum(x + r * n);
+    V all = sums_of_blocks(sums[0], sums[1], sums[2], sums[3]);
+    if constexpr (kRows == 8) {
+      const V behind = sums_of_blocks(sums[4], sums[5], sums[6], sums[7]);
+      all = hn::Add(hn::ConcatLowerLower(F(), behind, all), hn::ConcatUpperUpper(F(), behind, all));
+    }
+    hn::StoreU(all, F(), out);
+  }
+  for (; count > 0; --count, x += n, ++out) {
+    const V zero = hn::Zero(F()), one = sums_of_blocks(sum(x), zero, zero, zero);
+    *out = hn::GetLane(kRows == 8 ? hn::Add(one, hn::ConcatUpperUpper(F(), one, one)) : one);
+  }
+}
+constexpr decltype(&sum_rows) kSumRows = sum_rows;
+#else
+constexpr decltype(ReduceTable::sum_rows) kSumRows = nullptr;
+#endif
+
 template <class Map, class Join>
 HWY_INLINE void accumulate_with(const float* x, float* into, std::int64_t n, bool first, Map map, Join join) {
   const std::int64_t lanes = lane_count();
@@ -477,7 +550,7 @@ void accumulate(int kind, const float* x, float* into, std::int64_t n, bool firs
 RowTable rows() {
   return {softmax_rows, softmax_columns, softmax_few_columns, layer_norm, add_rows, put_rows, add_apart, pool};
 }
-ReduceTable reductions() { return {reduce_row, accumulate, row_part()}; }
+ReduceTable reductions() { return {reduce_row, accumulate, row_part(), kSumRows}; }
 
 }  // namespace rows_simd_cc
 }  // namespace HWY_NAMESPACE

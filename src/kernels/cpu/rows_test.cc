@@ -285,6 +285,17 @@ TEST(Reduce, EveryKindOverEverySetOfAxes) {
   }
 }
 
+TEST(Reduce, ManyShortRows) {
+  for (std::int64_t n = 1; n < 140; n += n < 40 ? 1 : 13)
+    for (const std::int64_t rows : {1, 7, 8, 9, 35}) {
+      auto x = random_floats(rows * n, 3);
+      std::vector<double> want(static_cast<std::size_t>(rows));
+      for (std::size_t i = 0; i < x.size(); ++i) want[i / static_cast<std::size_t>(n)] += static_cast<double>(x[i]);
+      const ReduceConfig config{ReduceKind::Sum, {rows, n}, {1}};
+      expect_close(run_first(config, reduce_candidates(), {x.data()}, want.size()), want, 1e-5, std::to_string(n));
+    }
+}
+
 TEST(Reduce, LongSums) {
   for (const auto& [dims, axes] : std::initializer_list<std::pair<Shape, std::vector<std::int64_t>>>{
            {{300001, 17}, {0}}, {{3, 700001}, {1}}, {{100001, 2, 5}, {0, 2}}}) {

@@ -52,6 +52,8 @@ struct ReduceTable {
   void (*accumulate)(int kind, const float* x, float* into, std::int64_t n,
                      bool first);  // into[i] = kind(into[i], x[i])
   std::int64_t row_part;           // of longer rows, sums go on in double behind so many elements
+  // out[r] = the sum of the r-th of `count` short rows without gaps; null where `row` takes no longer.
+  void (*sum_rows)(const float* x, std::int64_t n, float* out, std::int64_t count);
 };
 const ReduceTable& reduce_table();
 

@@ -94,10 +94,11 @@ class Svm final : public Kernel {
       gemm_table().multiply(rows, model_.sums, count, of_kernels, count, 1, {weights, count * width, width}, sums,
                             model_.sums, model_.intercepts.data(), 1.0f);
     }
+    // A sum with a term that is not finite is not finite, whatever the weight.
     for (std::int64_t r = 0; r < rows; ++r) {
-      const float* const begin = of_kernels + r * count;
+      float* const begin = sums + r * model_.sums;
       const auto finite = [](float v) { return std::isfinite(v); };
-      if (!std::all_of(begin, begin + count, finite)) sum_exactly(operands, first + r, sums + r * model_.sums);
+      if (!std::all_of(begin, begin + model_.sums, finite)) sum_exactly(operands, first + r, begin);
     }
     const Work work{reinterpret_cast<double*>(own + scores_at_), reinterpret_cast<double*>(own + probabilities_at_)};
     for (std::int64_t r = 0; r < rows; ++r) finish(sums + r * model_.sums, work, operands, first + r);

@@ -39,22 +39,6 @@ bool gives_bools(TypedOp op) { return op == TypedOp::IsNaN || op == TypedOp::IsI
 bool is_unary(TypedOp op) { return op < TypedOp::Add || op == TypedOp::Clip || op == TypedOp::Shrink; }
 TypedOp step_of(TypedOp op) { return op == TypedOp::Mean ? TypedOp::Add : op; }
 
-template <class T>
-void shrink(const void* x_data, const void*, void* out_data, std::int64_t n, float a, float b) {
-  const T* x = static_cast<const T*>(x_data);
-  T* out = static_cast<T*>(out_data);
-  const T most = static_cast<T>(a), by = static_cast<T>(b);
-  for (std::int64_t i = 0; i < n; ++i) {
-    const T above = x[i] > most ? x[i] - by : T{0};
-    out[i] = x[i] < -most ? x[i] + by : above;
-  }
-}
-// Memory is the bound of Shrink, whatever the instruction set.
-TypedLoop loop_of(TypedOp op, DataType type) {
-  if (op == TypedOp::Shrink) return type == DataType::Double ? shrink<double> : shrink<float>;
-  return typed_loop(step_of(op), type);
-}
-
 double element_ns(TypedOp op, DataType type) {
   const double bytes = static_cast<double>(element_size(type)) * 0.05;
   if ((op >= TypedOp::Exp && op <= TypedOp::Atanh) || op == TypedOp::Pow) return bytes * 10;
@@ -65,7 +49,7 @@ double element_ns(TypedOp op, DataType type) {
 class Typed final : public Kernel {
  public:
   explicit Typed(const TypedConfig& c)
-      : c_(c), loop_(loop_of(c.op, computed_in(c.op, c.type))), elements_(element_count(c.out)) {
+      : c_(c), loop_(typed_loop(step_of(c.op), computed_in(c.op, c.type))), elements_(element_count(c.out)) {
     for (const Shape& dims : c.inputs) readers_.emplace_back(c.out, dims, element_size(c.type));
     if (is_half(c.type) && !goes_by_bits(c.op)) {
       const HalfTable& halves = half_table();
@@ -202,7 +186,7 @@ std::string refuses(const TypedConfig& c) {
   const DataType wide = computed_in(c.op, c.type);
   if (wide != widened(c.op, c.type) && wide != c.type && (!cast_loop(c.type, wide) || !cast_loop(wide, c.type)))
     return "has no loop for " + std::string(data_type_name(c.type));
-  if (!loop_of(c.op, wide) || (c.op == TypedOp::Mean && !typed_loop(TypedOp::Div, widened(c.op, c.type))))
+  if (!typed_loop(step_of(c.op), wide) || (c.op == TypedOp::Mean && !typed_loop(TypedOp::Div, widened(c.op, c.type))))
     return "has no loop for " + std::string(data_type_name(c.type));
   return broadcast_refusal(c.out, c.inputs);
 }

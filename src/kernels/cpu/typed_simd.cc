@@ -352,15 +352,41 @@ HWY_INLINE T inverse_power(T x, T y) {
   if (x == 0) refuse_power_of_zero();
   return x == 1 ? T{1} : x == -1 ? ((y & 1) != 0 ? T{-1} : T{1}) : T{0};
 }
+// Powers of one exponent, which is not negative, of up to kPowers numbers.
+constexpr std::int64_t kPowers = 128;
+template <class T>
+void same_powers(const T* HWY_RESTRICT x, T exponent, T* HWY_RESTRICT out, std::int64_t n) {
+  using U = std::make_unsigned_t<T>;
+  if (exponent == 2) {
+    for (std::int64_t i = 0; i < n; ++i) out[i] = static_cast<T>(static_cast<U>(x[i]) * static_cast<U>(x[i]));
+    return;
+  }
+  int top = 0;  // the place of the first bit that is set
+  while (exponent >> 1 >> top != 0) ++top;
+  U result[kPowers];  // the output may lie where x does
+  for (std::int64_t i = 0; i < n; ++i) result[i] = exponent == 0 ? U{1} : static_cast<U>(x[i]);
+  for (int bit = top - 1; bit >= 0; --bit) {
+    const bool is_set = (exponent >> bit & 1) != 0;
+    for (std::int64_t i = 0; i < n; ++i) result[i] *= result[i];
+    for (std::int64_t i = 0; i < n && is_set; ++i) result[i] *= static_cast<U>(x[i]);
+  }
+  for (std::int64_t i = 0; i < n; ++i) out[i] = static_cast<T>(result[i]);
+}
 template <class T>
 void integer_powers(const void* x_data, const void* y_data, void* out_data, std::int64_t n, float, float) {
   using U = std::make_unsigned_t<T>;
-  constexpr std::int64_t kBlock = 128;
+  constexpr std::int64_t kBlock = kPowers;
   const T* HWY_RESTRICT x = static_cast<const T*>(x_data);
   const T* HWY_RESTRICT y = static_cast<const T*>(y_data);
   T* HWY_RESTRICT out = static_cast<T*>(out_data);
   for (; n > 0; n -= kBlock, x += kBlock, y += kBlock, out += kBlock) {
     const std::int64_t m = n < kBlock ? n : kBlock;
+    U differs = 0;
+    for (std::int64_t i = 0; i < m; ++i) differs |= static_cast<U>(y[i] ^ y[0]);
+    if (differs == 0 && y[0] >= 0) {
+      same_powers(x, y[0], out, m);
+      continue;
+    }
     U result[kBlock] = {}, square[kBlock] = {};
     U most = 0, negative = 0;
     for (std::int64_t i = 0; i < m; ++i) {
@@ -424,6 +450,24 @@ void clip(const void* x_data, const void* bounds, void* out_data, std::int64_t n
 }
 
 template <class T>
+void shrink(const void* x_data, const void*, void* out_data, std::int64_t n, float a, float b) {
+  namespace hn = hwy::HWY_NAMESPACE;
+  const T* HWY_RESTRICT x = static_cast<const T*>(x_data);
+  T* HWY_RESTRICT out = static_cast<T*>(out_data);
+  const T most = static_cast<T>(a), by = static_cast<T>(b);
+  const hn::ScalableTag<T> d;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  const auto high = hn::Set(d, most), low = hn::Set(d, -most), step = hn::Set(d, by);
+  std::int64_t i = 0;
+  for (; i + lanes <= n; i += lanes) {
+    const auto v = hn::LoadU(d, x + i);
+    const auto above = hn::IfThenElseZero(hn::Gt(v, high), hn::Sub(v, step));
+    hn::StoreU(hn::IfThenElse(hn::Lt(v, low), hn::Add(v, step), above), d, out + i);
+  }
+  for (; i < n; ++i) out[i] = x[i] < -most ? x[i] + by : x[i] > most ? x[i] - by : T{0};
+}
+
+template <class T>
 TypedLoop float_loop(TypedOp op) {
   using Byte = std::uint8_t;
   switch (op) {
@@ -446,6 +490,7 @@ TypedLoop float_loop(TypedOp op) {
     case TypedOp::Fmod: return float_remainder<T>;
     case TypedOp::PRelu: return binary<T, Slope>;
     case TypedOp::Clip: return clip<T>;
+    case TypedOp::Shrink: return shrink<T>;
     default: return nullptr;
   }
 }

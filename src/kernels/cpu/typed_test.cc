@@ -291,6 +291,16 @@ void check_integer_powers() {
     }
     ASSERT_EQ(got[i], want) << x[i] << " to " << y[i];
   }
+  // By one exponent in every place.
+  for (const int exponent : {0, 1, 2, 3, 5, 12, 63}) {
+    std::vector<T> same(x.size(), static_cast<T>(exponent));
+    const auto powers = run<T>(TypedOp::Pow, {dims, dims}, dims, {x.data(), same.data()});
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      U power = 1;
+      for (int e = 0; e < exponent; ++e) power *= static_cast<U>(x[i]);
+      ASSERT_EQ(powers[i], static_cast<T>(power)) << x[i] << " to " << exponent;
+    }
+  }
   std::vector<T> zeros(300, T{0}), exponents(300, T{2});
   exponents[200] = T{-1};
   const TypedConfig config{.op = TypedOp::Pow, .type = TypeOf<T>::type, .inputs = {{300}, {300}}, .out = {300}};

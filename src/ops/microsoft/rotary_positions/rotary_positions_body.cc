@@ -39,9 +39,13 @@ void rotary_body(BodyBuilder& b) {
     b.add("positions = Identity (position_ids)");
   }
   // Of rank 3, the heads are separated by their number or, without it, by their size.
-  const bool split = rank == 3 && turned == 0;
+  const bool of_size = rank == 3 && turned == 0;
+  const opset::DimExpr width = of_size ? b.type(0).shape->back() : opset::DimExpr(0);
+  const std::int64_t size = of_size ? 2 * b.size(2, 1) : 0;
+  const bool counted = of_size && size > 0 && width.is_constant() && width.constant() % size == 0;
+  const bool split = of_size && !counted;
   if (split) {
-    const std::int64_t shape[] = {0, 0, -1, 2 * b.size(2, 1)};
+    const std::int64_t shape[] = {0, 0, -1, size};
     b.ints("split_shape", shape);
     b.add("by_token_and_head = Reshape (input, split_shape) x = Transpose <perm = [0, 2, 1, 3]> (by_token_and_head)");
   } else {
@@ -51,6 +55,7 @@ void rotary_body(BodyBuilder& b) {
   add_index_guard(b, "positions", DataType::Int64, "position_from_0");
   b.add("y = RotaryEmbedding <interleaved: int = @interleaved" +
         std::string(turned > 0 ? ", num_heads: int = @num_heads, rotary_embedding_dim: int = @rotary_embedding_dim"
+                    : counted  ? ", num_heads = " + std::to_string(width.constant() / size)
                                : "") +
         "> (x, cos_cache, sin_cache, position_from_0)");
   b.add(split ? "turned = Transpose <perm = [0, 2, 1, 3]> (y) shape = Shape (input) output = Reshape (turned, shape)"
