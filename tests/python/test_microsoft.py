@@ -481,7 +481,8 @@ def test_dynamic_quantize_lstm(quantities, direction, per_column, batch):
     rng = np.random.default_rng(3)
     directions, steps, inputs, hidden = 1 + (direction == "bidirectional"), 5, 8, 16
     x = random(rng, steps, batch, inputs)
-    w, r = integers(directions, inputs, 4 * hidden), integers(directions, hidden, 4 * hidden)
+    # Of 7 bits: where a CPU has no dot products of bytes, ONNX Runtime adds two products in 16 bits.
+    w, r = integers(directions, inputs, 4 * hidden) // 2, integers(directions, hidden, 4 * hidden) // 2
     b, h, c = random(rng, directions, 8 * hidden), random(rng, directions, batch, hidden), random(rng, directions, batch, hidden)
     shape = (directions, 4 * hidden) if per_column else (directions,)
     scales = [rng.uniform(0.001, 0.002, shape).astype(F32) for _ in "wr"]

@@ -134,7 +134,7 @@ void multiply_rows(const VectorProduct& p, std::int64_t first, std::int32_t* to,
   for (std::int64_t tap = 0; tap < all.taps; ++tap) {
     const std::uint8_t* x[rows];
 #pragma GCC unroll 5
-    for (int r = 0; r < rows; ++r) x[r] = all.x[tap * all.x_tap + first + r] + all.offset;
+    for (int r = 0; r < rows; ++r) x[r] = all.x[tap * all.x_tap + first + r];
     for (std::int64_t begin = 0; begin < all.quads; begin += kMarked) {
       const std::int64_t quads = std::min(kMarked, all.quads - begin);
       std::uint64_t both =
