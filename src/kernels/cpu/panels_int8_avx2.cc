@@ -142,6 +142,10 @@ void multiply_rows(const VectorProduct& p, std::int64_t first, std::int32_t* to,
       ++marks, ++row_marks;
       for (std::int64_t q = 0; q < quads; ++q, w += kQuad) {
         const std::int64_t marked = std::min<std::int64_t>(quads, std::countr_zero(both) / 2);
+        for (; q + 2 <= marked; q += 2, w += 2 * kQuad) {
+          add_quad<type>(x, 4 * (begin + q), w, sums);
+          add_quad<type>(x, 4 * (begin + q + 1), w + kQuad, sums);
+        }
         for (; q < marked; ++q, w += kQuad) add_quad<type>(x, 4 * (begin + q), w, sums);
         if (q == quads) break;
         add_wide_quad<type>(x, 4 * (begin + q), w, sums);
