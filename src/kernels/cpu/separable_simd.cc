@@ -184,7 +184,8 @@ void multiply_panels(std::int64_t m, std::int64_t n, std::int64_t k, const float
 
 void multiply(std::int64_t m, std::int64_t n, std::int64_t k, const float* a, std::int64_t a_row, const float* b,
               const float* bias, const float* added, float low, float high, float* c, std::int64_t c_row) {
-  multiply_panels(m, n, k, a, a_row, b, {bias, added, low, high, c, c_row, n, {}, has_large_second_cache()});
+  multiply_panels(m, n, k, a, a_row, b,
+                  {bias, added, low, high, c, c_row, n, {}, kAlwaysFetches || has_large_second_cache()});
 }
 
 void multiply_panel(std::int64_t m, std::int64_t n, std::int64_t k, const float* a, std::int64_t a_row, const float* b,
