@@ -97,7 +97,26 @@ template <class T>
 void pack_product_panels(const T* b, std::int64_t b_row, std::int64_t b_column, std::int64_t k, std::int64_t n,
                          std::int64_t width, std::int64_t first, std::int64_t last, T* packed) {
   constexpr std::int64_t kWorthTurning = 8;
-  const bool turns = b_row == 1 && b_column != 1 && k >= kWorthTurning;  // columns lie as rows do
+  if (b_column == 1) {
+    // Row by row: each lies on another page, and those that are powers of two apart take each other's place in caches.
+    constexpr std::int64_t kAhead = 16, kLine = 64 / static_cast<std::int64_t>(sizeof(T));
+    const std::int64_t begin = first * width, end = n < last * width ? n : last * width;
+    for (std::int64_t l = 0; l < k; ++l, b += b_row) {
+      for (std::int64_t j = begin; j < end && l + kAhead < k; j += kLine) __builtin_prefetch(b + kAhead * b_row + j);
+      for (std::int64_t p = first; p < last; ++p) {
+        const std::int64_t columns = end - p * width < width ? end - p * width : width;
+        T* const to = packed + (p * k + l) * width;
+        if (columns == width) {
+          std::memcpy(to, b + p * width, static_cast<std::size_t>(width) * sizeof(T));
+          continue;
+        }
+        for (std::int64_t j = 0; j < columns; ++j) std::memcpy(to + j, b + p * width + j, sizeof(T));
+        for (std::int64_t j = columns; j < width; ++j) to[j] = T{0};
+      }
+    }
+    return;
+  }
+  const bool turns = b_row == 1 && k >= kWorthTurning;  // columns lie as rows do
   for (std::int64_t p = first; p < last; ++p) {
     const std::int64_t columns = n - p * width < width ? n - p * width : width;
     const T* from = b + p * width * b_column;
@@ -109,11 +128,8 @@ void pack_product_panels(const T* b, std::int64_t b_row, std::int64_t b_column, 
       continue;
     }
     for (std::int64_t l = 0; l < k; ++l, from += b_row, to += width) {
-      if (b_column == 1) {
-        std::memcpy(to, from, static_cast<std::size_t>(columns) * sizeof(T));
-      } else {  // contents of a file may not be aligned
-        for (std::int64_t j = 0; j < columns; ++j) std::memcpy(to + j, from + j * b_column, sizeof(T));
-      }
+      // Contents of a file may not be aligned.
+      for (std::int64_t j = 0; j < columns; ++j) std::memcpy(to + j, from + j * b_column, sizeof(T));
       for (std::int64_t j = columns; j < width; ++j) to[j] = T{0};
     }
   }

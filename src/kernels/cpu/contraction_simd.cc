@@ -22,6 +22,9 @@ constexpr std::size_t kBytes = HWY_MAX_BYTES < 16 ? 16 : HWY_MAX_BYTES;
 constexpr int kVectors = kBytes >= 64 ? 4 : 2;
 constexpr int kRows = 6;
 constexpr std::int64_t kDepth = 512;
+// Of a B whose rows lie apart, for few rows of A, where a panel is narrow: so many lie on as many pages, and memory is
+// read row by row.
+constexpr std::int64_t kRowsTogether = 32;
 constexpr std::int64_t kFirstCache = 24 << 10;
 constexpr std::int64_t kSecondCache = 512 << 10;
 constexpr std::int64_t kThin = 64;
@@ -117,8 +120,9 @@ template <class T>
 void multiply(std::int64_t m, std::int64_t n, std::int64_t k, const T* a, std::int64_t a_row, std::int64_t a_column,
               const T* b, std::int64_t panel_stride, std::int64_t row_stride, T* c, std::int64_t c_row, bool add) {
   constexpr std::int64_t width = kWidth<T>;
-  for (std::int64_t k0 = 0; k0 == 0 || k0 < k; k0 += kDepth) {
-    const std::int64_t deep = std::min(kDepth, k - k0);
+  const std::int64_t depth = kBytes < 64 && m <= kRows && row_stride > width ? kRowsTogether : kDepth;
+  for (std::int64_t k0 = 0; k0 == 0 || k0 < k; k0 += depth) {
+    const std::int64_t deep = std::min(depth, k - k0);
     const auto product = [&](std::int64_t m0, std::int64_t n0) {
       const std::int64_t rows = std::min<std::int64_t>(kRows, m - m0), columns = std::min(width, n - n0);
       const Tile<T> tile = columns <= kLanes<T>                       ? tile_of<T, 1>(rows)

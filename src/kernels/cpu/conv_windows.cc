@@ -35,7 +35,9 @@ constexpr std::int64_t kFewest = 8;  // taps, or else four times as many filters
 constexpr std::int64_t kPartBytes = std::int64_t{128} << 10;  // of a panel, which stay in the second cache
 constexpr std::int64_t kLeastRun = 16;                        // elements of a row of the window, with few channels
 constexpr std::int64_t kLeastDot = 24;  // elements of a window for each filter, to be worth summing lanes
-constexpr std::int64_t kLeastLanes = 16;
+constexpr std::int64_t kLeastLanes = 8, kManyLanes = 16;
+// Of a group: fewer take longer than oneDNN's convolution with vectors of fewer than 16 floats.
+constexpr std::int64_t kManyChannels = 64;
 constexpr float kNone = std::numeric_limits<float>::infinity();  // no bound, or that below 0
 
 enum class Factors { F32, Dots, BFloat16 };
@@ -308,7 +310,9 @@ std::string windows_refusal(const ConvConfig& c, Factors factors) {
     if (c.group > 1 || filters > kMostDotFilters) return "more than a few filters";
     if (bounded_product(std::span(c.w).subspan(1), kLeastDot * filters - 1)) return "few elements in a window";
   }
-  if (factors != Factors::Dots && table->lanes < kLeastLanes) return "is for vectors of 16 floats";
+  if (factors != Factors::Dots && table->lanes < kLeastLanes) return "is for vectors of 8 floats and more";
+  if (factors == Factors::F32 && table->lanes < kManyLanes && c.w[1] < kManyChannels)
+    return "leaves fewer than 64 channels to those below";
   if (c.group > 1 && c.w[1] < kFewChannels) return "groups of few channels";
   if (factors == Factors::BFloat16) {
     if (!is_copied(c) && c.w[1] % 2 != 0) return "an odd number of channels";

@@ -25,6 +25,9 @@ using tiles::Ahead, tiles::F, tiles::Few, tiles::fetch, tiles::Whole, tiles::V, 
 
 // One form less to compile: an additional load in each step of the sums had no measurable cost.
 constexpr bool kAlwaysFetches = HWY_MAX_BYTES < 64;
+// Steps of the sums in one turn of their loop: with the additions and comparisons of a loop, and what is fetched, one
+// step of vectors of 8 takes a fifth more instructions than its products, which a core that runs two threads misses.
+constexpr int kUnroll = HWY_MAX_BYTES >= 64 ? 1 : 2;
 constexpr int kPixels = HWY_MAX_BYTES >= 64 ? 8 : 4;  // of a depthwise convolution at a time
 
 template <bool bounded>
@@ -85,15 +88,24 @@ HWY_INLINE void tile(std::int64_t k, const float* a, std::int64_t a_row, const f
         __builtin_prefetch(c + r * to.c_row + v * w, 1);
       }
   const char* next = ahead.at;
-  for (std::int64_t i = 0; i < k; ++i, b += fetches ? b_row : vectors * w) {
-    if constexpr (fetches && vectors == kVectors) next = fetch(next, ahead.step);
+  const float* x[rows];  // by which the compiler finds the same address in the next step
+  for (int r = 0; r < rows; ++r) x[r] = a + r * a_row;
+  if constexpr (!fetches) b_row = vectors * w;
+  const auto step = [&](const float* right_at, std::int64_t i) HWY_ATTR {
     V right[vectors];
-    for (int v = 0; v < vectors; ++v) right[v] = hn::LoadU(d, b + v * w);
+    for (int v = 0; v < vectors; ++v) right[v] = hn::LoadU(d, right_at + v * w);
     for (int r = 0; r < rows; ++r) {
-      const V left = hn::Set(d, a[r * a_row + i]);
+      const V left = hn::Set(d, kUnroll > 1 ? x[r][i] : a[r * a_row + i]);
       for (int v = 0; v < vectors; ++v) sums[r][v] = hn::MulAdd(left, right[v], sums[r][v]);
     }
+  };
+  std::int64_t i = 0;
+  for (; i + kUnroll <= k; i += kUnroll, b += kUnroll * b_row) {
+    if constexpr (fetches && vectors == kVectors) next = fetch(next, kUnroll * ahead.step);
+#pragma GCC unroll 4
+    for (int u = 0; u < kUnroll; ++u) step(b + u * b_row, i + u);
   }
+  for (; kUnroll > 1 && i < k; ++i, b += b_row) step(b, i);
   ahead.at = next;
   if (!whole) {
     HWY_ALIGN float tail[rows * vectors * 16];
@@ -120,7 +132,10 @@ HWY_NOINLINE void panel(std::int64_t m, std::int64_t k, const float* a, std::int
   Ahead ahead{reinterpret_cast<const char*>(b), 0};
   if (to.next.at != nullptr && tiles > 1) ahead = Ahead::of(to.next.at, to.next.bytes, tiles, k);
   const auto go = [&]<int rows>() {
-    for (; m >= rows; m -= rows, a += rows * a_row, c += rows * to.c_row) {
+    // Two rows or one of two vectors would be too few sums to be added without waiting: four and four or four and three
+    // are left instead.
+    constexpr int kLeft = kVectors > 2 || rows < 5 ? 0 : rows == 5 ? kMost : 3;
+    for (; m == rows || m >= rows + kLeft; m -= rows, a += rows * a_row, c += rows * to.c_row) {
       tile<rows, vectors, fetches>(k, a, a_row, b, b_row, to, c, added, ahead);
       if (added != nullptr) added += rows * to.c_row;
     }
@@ -169,13 +184,14 @@ void multiply_panels(std::int64_t m, std::int64_t n, std::int64_t k, const float
 
 void multiply(std::int64_t m, std::int64_t n, std::int64_t k, const float* a, std::int64_t a_row, const float* b,
               const float* bias, const float* added, float low, float high, float* c, std::int64_t c_row) {
-  multiply_panels(m, n, k, a, a_row, b, {bias, added, low, high, c, c_row, n, {}, has_large_second_cache()});
+  multiply_panels(m, n, k, a, a_row, b,
+                  {bias, added, low, high, c, c_row, n, {}, kAlwaysFetches || has_large_second_cache()});
 }
 
 void multiply_panel(std::int64_t m, std::int64_t n, std::int64_t k, const float* a, std::int64_t a_row, const float* b,
                     std::int64_t b_row, Upcoming next, const float* bias, const float* added, float low, float high,
                     float* c, std::int64_t c_row) {
-  any_panel<true>(vectors_of(n), m, k, a, a_row, b, b_row, {bias, added, low, high, c, c_row, n, next, false});
+  any_panel<true>(vectors_of(n), m, k, a, a_row, b, b_row, {bias, added, low, high, c, c_row, n, next, kAlwaysFetches});
 }
 
 struct Window {

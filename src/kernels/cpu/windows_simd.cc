@@ -22,6 +22,11 @@ namespace hn = hwy::HWY_NAMESPACE;
 using tiles::Ahead, tiles::F, tiles::fetch, tiles::V, tiles::kSums, tiles::kVectors, tiles::lanes, tiles::load,
     tiles::store, tiles::within;
 
+// With vectors of 8 and fewer, the loop's own instructions are a fifth of all, and what is stored is fetched before the
+// sums are there (separable_simd.cc has the same).
+constexpr bool kShort = HWY_MAX_BYTES < 64;
+constexpr int kUnroll = kShort ? 2 : 1;
+
 bool are_all(const void* address, const void* const* addresses, int rows) {
   return std::all_of(addresses, addresses + rows, [&](const void* at) { return at == address; });
 }
@@ -40,6 +45,9 @@ HWY_INLINE void tile(const WindowProduct& p, std::int64_t row, Ahead& ahead) {
     for (int r = 0; r < rows; ++r)
       for (int v = 0; v < vectors; ++v)
         sums[r][v] = hn::Add(sums[r][v], load(p.added + (row + r) * p.c_row + v * step, p.columns - v * step));
+  if constexpr (kShort)
+    for (int r = 0; r < rows; ++r)
+      for (int v = 0; v < vectors; ++v) __builtin_prefetch(p.c + (row + r) * p.c_row + v * step, 1);
   const auto* w = static_cast<const float*>(p.w);
   const void* const* addresses = p.x + row;
   const char* next = ahead.at;
@@ -52,15 +60,21 @@ HWY_INLINE void tile(const WindowProduct& p, std::int64_t row, Ahead& ahead) {
     }
     const float* x[rows];
     for (int r = 0; r < rows; ++r) x[r] = static_cast<const float*>(addresses[r]) + p.offset;
-    for (std::int64_t k = 0; k < p.depth; ++k, w += vectors * step) {
-      if constexpr (fetches) next = fetch(next, ahead.step);
+    const auto add = [&](const float* columns, std::int64_t k) HWY_ATTR {
       V right[vectors];
-      for (int v = 0; v < vectors; ++v) right[v] = hn::LoadU(d, w + v * step);
+      for (int v = 0; v < vectors; ++v) right[v] = hn::LoadU(d, columns + v * step);
       for (int r = 0; r < rows; ++r) {
         const V left = hn::Set(d, x[r][k]);
         for (int v = 0; v < vectors; ++v) sums[r][v] = hn::MulAdd(left, right[v], sums[r][v]);
       }
+    };
+    std::int64_t k = 0;
+    for (; k + kUnroll <= p.depth; k += kUnroll, w += kUnroll * vectors * step) {
+      if constexpr (fetches) next = fetch(next, kUnroll * ahead.step);
+#pragma GCC unroll 4
+      for (int u = 0; u < kUnroll; ++u) add(w + u * vectors * step, k + u);
     }
+    for (; kUnroll > 1 && k < p.depth; ++k, w += vectors * step) add(w, k);
   }
   ahead.at = next;
   const V low = hn::Set(d, p.low), high = hn::Set(d, p.high);
@@ -93,7 +107,7 @@ HWY_NOINLINE void panel(const WindowProduct& p, std::int64_t rows) {
 template <bool skips>
 void multiply_panel(const WindowProduct& p, std::int64_t rows) {
   const std::int64_t vectors = (p.columns + lanes() - 1) / lanes();
-  if (vectors == kVectors && has_large_second_cache()) return panel<kVectors, true, skips>(p, rows);
+  if (vectors == kVectors && (kShort || has_large_second_cache())) return panel<kVectors, true, skips>(p, rows);
   if (vectors == 1) panel<1, false, skips>(p, rows);
   if (vectors == 2) panel<2, false, skips>(p, rows);
   if constexpr (kVectors > 2) {
