@@ -135,7 +135,7 @@ def test_every_file_of_a_slice_is_listed(folder):
 
 
 # Kernels that are compiled for an instruction set of their own.
-APART = ("_vnni", "_bf16", "_tiles")
+APART = ("_avx2", "_vnni", "_bf16", "_tiles")
 OWN = re.compile(r"^(inline namespace \w+_cc \{|\}  // namespace \w+_cc)$", re.M)
 # A function that is declared or defined at the beginning of a line.
 FUNCTION = re.compile(r"^[A-Za-z_][\w:<>,&* ]*[ &*](\w+)\((?!\))", re.M)
