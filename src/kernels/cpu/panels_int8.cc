@@ -35,6 +35,30 @@ const PanelTable& panel_table_for(std::int64_t rows, std::int64_t taps, std::int
   return by_tiles < by_quads ? *tiles : *dots;
 }
 
+void panel_row_sums(const PanelProduct& p, std::int64_t depth, std::int64_t rows, PanelBytes x, std::int32_t* to) {
+  // A signed byte is the one with its highest bit flipped, less 128.
+  const std::uint8_t flip = is_signed(x) != flips(x) ? 128 : 0;
+  const std::uint32_t less = is_signed(x) ? 128u * static_cast<std::uint32_t>(depth * p.taps) : 0;
+  for (std::int64_t r = 0; r < rows; ++r) {
+    std::uint32_t sum = 0;
+    for (std::int64_t tap = 0; tap < p.taps; ++tap) {
+      const std::uint8_t* const bytes = p.x[tap * p.x_tap + r] + p.offset;
+      for (std::int64_t k = 0; k < depth; ++k) sum += static_cast<std::uint8_t>(bytes[k] ^ flip);
+    }
+    to[r] = static_cast<std::int32_t>(sum - less);
+  }
+}
+
+void add_corrections(const PanelProduct& p, std::int64_t rows, std::int64_t columns, std::int32_t* sums,
+                     std::int64_t sums_row) {
+  if (p.corrections == nullptr) return;
+  for (std::int64_t r = 0; r < rows; ++r, sums += sums_row)
+    for (std::int64_t c = 0; c < columns; ++c)
+      sums[c] = static_cast<std::int32_t>(static_cast<std::uint32_t>(sums[c]) +
+                                          static_cast<std::uint32_t>(p.corrections[c]) *
+                                              static_cast<std::uint32_t>(p.row_sums[r]));
+}
+
 PanelShape laid_out_for(const PanelTable& table, PanelShape shape) {
   shape.quad_unit = table.quad_unit;
   shape.depth_unit = table.depth_unit;

@@ -19,6 +19,8 @@ constexpr std::int64_t kPanelSums = 2048;  // most sums that are computed togeth
 // What rows consist of. Where products take only uint8 on the left, bytes of int8 are flipped: each counts for 128
 // more. Those of uint8 that are flipped are signed, and each counts for 128 less.
 enum class PanelBytes : std::uint8_t { Uint8, FlippedInt8, Int8, FlippedUint8 };
+constexpr bool is_signed(PanelBytes x) { return x == PanelBytes::Int8 || x == PanelBytes::FlippedUint8; }
+constexpr bool flips(PanelBytes x) { return x == PanelBytes::FlippedInt8 || x == PanelBytes::FlippedUint8; }
 
 // Some rows times a panel.
 struct PanelProduct {
@@ -93,6 +95,11 @@ struct PanelTable {
   void (*gather)(const PanelProduct& p, std::int64_t parts, std::int64_t depth, std::int64_t rows, PanelBytes x,
                  const std::uint8_t** to, std::uint8_t* copy);
 };
+// For tables that have nothing quicker: PanelTable::row_sums, and the corrections of sums that stand in memory.
+void panel_row_sums(const PanelProduct& p, std::int64_t depth, std::int64_t rows, PanelBytes x, std::int32_t* to);
+void add_corrections(const PanelProduct& p, std::int64_t rows, std::int64_t columns, std::int32_t* sums,
+                     std::int64_t sums_row);
+
 // Null where there are no dot products of bytes.
 const PanelTable* panel_table();
 // Null where there are no products of tiles (AMX).

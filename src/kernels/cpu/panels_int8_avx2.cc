@@ -52,8 +52,6 @@ std::int32_t word_at(const std::uint8_t* bytes) {
 }
 __m256i load(const void* from) { return _mm256_loadu_si256(static_cast<const __m256i*>(from)); }
 
-constexpr bool is_signed(PanelBytes x) { return x == PanelBytes::Int8 || x == PanelBytes::FlippedUint8; }
-constexpr bool flips(PanelBytes x) { return x == PanelBytes::FlippedInt8 || x == PanelBytes::FlippedUint8; }
 __m256i flipped(__m256i bytes) { return _mm256_xor_si256(bytes, _mm256_set1_epi8(-128)); }
 
 template <PanelBytes type>
@@ -177,7 +175,7 @@ Marks marks_of(__m256i first, __m256i second) {
   return {{(bits & 0xff) | (bits >> 8 & 0xff00), (bits >> 8 & 0xff) | (bits >> 16 & 0xff00)}};
 }
 
-// The lanes of 16 bits whose pair of signed bytes has positive ones, or negative ones, of more than `safe` together.
+// Of each pair of signed bytes, what is positive and what is negative, in 16 bits.
 struct PairSums {
   __m256i positive, negative;
 };
@@ -186,6 +184,7 @@ struct PairSums {
   return {_mm256_maddubs_epi16(one, _mm256_max_epi8(bytes, none)),
           _mm256_maddubs_epi16(one, _mm256_min_epi8(bytes, none))};
 }
+// The pairs of which either is more than `safe` in size.
 [[gnu::always_inline]] inline __m256i beyond(const PairSums& p, int safe) {
   const __m256i most = _mm256_set1_epi16(static_cast<short>(safe)),
                 least = _mm256_set1_epi16(static_cast<short>(-safe));
@@ -304,26 +303,7 @@ void multiply(const PanelProduct& p, std::int64_t rows, std::int64_t vectors, Pa
       kByRows[static_cast<std::size_t>(x)][static_cast<std::size_t>(std::min<std::int64_t>(kRows, rows - r) - 1)](
           own, r, sums + r * sums_row + v * kPanelLanes, sums_row);
   }
-  if (p.corrections == nullptr) return;
-  for (std::int64_t r = 0; r < rows; ++r, sums += sums_row)
-    for (std::int64_t c = 0; c < vectors * kPanelLanes; ++c)
-      sums[c] = static_cast<std::int32_t>(static_cast<std::uint32_t>(sums[c]) +
-                                          static_cast<std::uint32_t>(p.corrections[c]) *
-                                              static_cast<std::uint32_t>(p.row_sums[r]));
-}
-
-void row_sums(const PanelProduct& p, std::int64_t depth, std::int64_t rows, PanelBytes bytes, std::int32_t* to) {
-  // A signed byte is its flipped one less 128.
-  const bool as_is = bytes == PanelBytes::Uint8 || bytes == PanelBytes::FlippedUint8;
-  const std::uint32_t less = is_signed(bytes) ? 128u * static_cast<std::uint32_t>(depth * p.taps) : 0;
-  for (std::int64_t r = 0; r < rows; ++r) {
-    std::uint32_t sum = 0;
-    for (std::int64_t tap = 0; tap < p.taps; ++tap) {
-      const std::uint8_t* const x = p.x[tap * p.x_tap + r] + p.offset;
-      for (std::int64_t k = 0; k < depth; ++k) sum += as_is ? x[k] : x[k] ^ 128u;
-    }
-    to[r] = static_cast<std::int32_t>(sum - less);
-  }
+  add_corrections(p, rows, vectors * kPanelLanes, sums, sums_row);
 }
 
 enum class Other : std::uint8_t { None, Uint8, Int8 };
@@ -463,7 +443,7 @@ constexpr PanelTable kTable = {.rows = {most_rows(1), most_rows(2), most_rows(3)
                                .copies = RowCopies::None,
                                .multiply = multiply,
                                .finish = finish_rows,
-                               .row_sums = row_sums,
+                               .row_sums = panel_row_sums,
                                .pack = pack,
                                .mark = mark,
                                .begin = nullptr,

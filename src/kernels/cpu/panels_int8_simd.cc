@@ -101,31 +101,7 @@ void multiply(const PanelProduct& p, std::int64_t rows, std::int64_t vectors, Pa
   const std::int64_t vector_bytes = p.taps * p.quads * 4 * kPanelLanes;
   for (std::int64_t v = 0; v < vectors; ++v)
     multiply_vector(p, rows, p.w + v * vector_bytes, start + v * kPanelLanes, sums + v * kPanelLanes, sums_row);
-  if (p.corrections == nullptr) return;
-  for (std::int64_t r = 0; r < rows; ++r, sums += sums_row)
-    for (std::int64_t c = 0; c < vectors * kPanelLanes; ++c)
-      sums[c] = static_cast<std::int32_t>(static_cast<std::uint32_t>(sums[c]) +
-                                          static_cast<std::uint32_t>(p.corrections[c]) *
-                                              static_cast<std::uint32_t>(p.row_sums[r]));
-}
-
-template <class T>
-std::int32_t sum_of(const std::uint8_t* x, std::int64_t n) {
-  std::int32_t sum = 0;
-  for (std::int64_t i = 0; i < n; ++i) sum += static_cast<T>(x[i]);
-  return sum;
-}
-
-void row_sums(const PanelProduct& p, std::int64_t depth, std::int64_t rows, PanelBytes bytes, std::int32_t* to) {
-  for (std::int64_t r = 0; r < rows; ++r) {
-    std::uint32_t sum = 0;
-    for (std::int64_t tap = 0; tap < p.taps; ++tap) {
-      const std::uint8_t* const x = p.x[tap * p.x_tap + r] + p.offset;
-      sum += static_cast<std::uint32_t>(bytes == PanelBytes::Uint8 ? sum_of<std::uint8_t>(x, depth)
-                                                                   : sum_of<std::int8_t>(x, depth));
-    }
-    to[r] = static_cast<std::int32_t>(sum);
-  }
+  add_corrections(p, rows, vectors * kPanelLanes, sums, sums_row);
 }
 
 template <class T>
@@ -216,7 +192,7 @@ PanelTable pair_panels() {
           .copies = RowCopies::All,
           .multiply = multiply,
           .finish = nullptr,
-          .row_sums = row_sums,
+          .row_sums = panel_row_sums,
           .pack = pack,
           .mark = nullptr,
           .begin = nullptr,
