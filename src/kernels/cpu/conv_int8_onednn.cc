@@ -215,7 +215,7 @@ class OneDnnConvInt8 final : public Kernel {
     SliceShape shape;
     dnnl::convolution_forward primitive;
     dnnl::memory::desc x, w, out, scratch;
-    bool moves_stack;
+    bool calls_gemm;
     std::shared_ptr<const void> weights;
   };
   struct State {
@@ -296,7 +296,7 @@ class OneDnnConvInt8 final : public Kernel {
       throw dnnl::error(dnnl_unimplemented, "rounds sums");
     Part part;
     part.shape = s;
-    part.moves_stack = moves_stack(pd.impl_info_str());
+    part.calls_gemm = calls_gemm(pd.impl_info_str());
     {
       Making making;
       part.primitive = dnnl::convolution_forward(pd);
@@ -391,7 +391,7 @@ class OneDnnConvInt8 final : public Kernel {
       e.set(2, sums);
     }
     {
-      SignalsBlocked blocked(part.moves_stack);
+      GemmSection section(part.calls_gemm);
       e.run(part.primitive);
     }
     if (quantized_) return;

@@ -118,7 +118,7 @@ class OneDnnConv final : public Kernel {
     std::shared_ptr<const DescribedSlice> described;
     std::shared_ptr<const dnnl::primitive> primitive;
     dnnl::memory::desc x, w, out, scratch;
-    bool moves_stack;
+    bool calls_gemm;
     std::vector<BinaryPost> binaries;
     std::shared_ptr<const void> weights;  // null if they are not constant
     std::size_t weights_at = 0;           // in scratch, then
@@ -199,7 +199,7 @@ class OneDnnConv final : public Kernel {
     part.primitive = slice_primitive(g_, spreads_, s, native_, *part.described, &packed);
     part.binaries = part.described->binaries;
     const auto& pd = part.described->pd;
-    part.moves_stack = moves_stack(part.described->implementation);
+    part.calls_gemm = calls_gemm(part.described->implementation);
     part.x = pd.src_desc();
     part.w = pd.weights_desc();
     part.out = pd.dst_desc();
@@ -327,7 +327,7 @@ class OneDnnConv final : public Kernel {
       e.set(next++, extra);
     }
     {
-      SignalsBlocked blocked(part.moves_stack);
+      GemmSection section(part.calls_gemm);
       e.run(*part.primitive);
     }
     constexpr std::int64_t kAtOnce = 4096;  // that stay in the first cache from step to step

@@ -117,7 +117,7 @@ class OneDnnBf16MatMul final : public Kernel {
     auto state = pool_.take([&] { return make_state(); });
     base::parallel_for(tasks, [&](std::int64_t t) {
       OneThread one;
-      SignalsBlocked blocked(block_signals_);
+      GemmSection section(calls_gemm_);
       const std::int64_t j = t / by_row_, i = t % by_row_, m0 = row(i), n0 = column(j);
       char* own = rounded + static_cast<std::size_t>(m0 * s_.k) * 2;
       if (by_column_ == 1) {
@@ -195,7 +195,7 @@ class OneDnnBf16MatMul final : public Kernel {
       Making making;
       part.primitive = dnnl::matmul(pd);
     }
-    block_signals_ = block_signals_ || moves_stack(pd.impl_info_str());
+    calls_gemm_ = calls_gemm_ || calls_gemm(pd.impl_info_str());
     const dnnl::memory::desc plain({s_.k, part.n}, dnnl_type::f32, dnnl_dims{s_.b_row, s_.b_column});
     const std::int64_t at = n0 * s_.b_column;
     part.weights = packed.get(c_.b_constant, static_cast<std::size_t>(at) * sizeof(float),
@@ -226,7 +226,7 @@ class OneDnnBf16MatMul final : public Kernel {
   std::vector<Part> parts_;
   std::int64_t by_row_ = 1, by_column_ = 1;
   std::size_t scratchpad_ = 0, rounded_ = 0, piece_ = 0;
-  bool block_signals_ = false;
+  bool calls_gemm_ = false;
   base::ObjectPool<State> pool_;
 };
 

@@ -138,7 +138,7 @@ class OneDnnMatMulInt8 final : public Kernel {
     const auto jobs = static_cast<std::int64_t>(jobs_.size());
     base::parallel_for(tasks_, [&](std::int64_t t) {
       OneThread one;
-      SignalsBlocked blocked(block_signals_);
+      GemmSection section(calls_gemm_);
       char* own = base + finish_bytes_ + static_cast<std::size_t>(t) * own_bytes_;
       std::vector<Execution>& executions = (*state)[static_cast<std::size_t>(t)];
       for (std::int64_t i = jobs * t / tasks_; i < jobs * (t + 1) / tasks_; ++i)
@@ -225,7 +225,7 @@ class OneDnnMatMulInt8 final : public Kernel {
       Making making;
       part.primitive = dnnl::matmul(pd);
     }
-    block_signals_ = block_signals_ || moves_stack(pd.impl_info_str());
+    calls_gemm_ = calls_gemm_ || calls_gemm(pd.impl_info_str());
     part.a = pd.src_desc();
     part.b = pd.weights_desc();
     part.out = pd.dst_desc();
@@ -306,7 +306,7 @@ class OneDnnMatMulInt8 final : public Kernel {
   std::shared_ptr<const std::int32_t> weight_sums_;
   std::size_t finish_bytes_ = 0, own_bytes_ = 0, sums_bytes_ = 0, row_bytes_ = 0, scratch_ = 0;
   std::size_t sums_at_ = 0, bases_at_ = 0, zeros_at_ = 0, moved_at_ = 0;
-  bool block_signals_ = false;
+  bool calls_gemm_ = false;
   base::ObjectPool<State> pool_;
 };
 

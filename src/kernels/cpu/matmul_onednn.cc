@@ -204,7 +204,7 @@ class OneDnnMatMul final : public Kernel {
     auto state = pool_.take([&] { return make_state(); });
     base::parallel_for(tasks_, [&](std::int64_t t) {
       OneThread one;
-      SignalsBlocked blocked(block_signals_);
+      GemmSection section(calls_gemm_);
       const std::size_t task = static_cast<std::size_t>(t);
       for (std::size_t j = first_job(task); j < first_job(task + 1); ++j)
         run_job(jobs_[j], (*state)[alike_ ? task : j], operands, out, static_cast<char*>(scratch));
@@ -297,7 +297,7 @@ class OneDnnMatMul final : public Kernel {
   void cut(Cut how) {
     parts_.clear();
     jobs_.clear();
-    block_signals_ = false;
+    calls_gemm_ = false;
     const double products = static_cast<double>(s_.m * s_.n) * static_cast<double>(s_.k);
     const double product_ns = std::max(products * 0.01, static_cast<double>(s_.n * s_.k) * 0.1) + 300;
     const double all_ns = product_ns * static_cast<double>(s_.batches);
@@ -341,7 +341,7 @@ class OneDnnMatMul final : public Kernel {
     part.kept = kept_part(c_, s_, f_, part.m, part.n, true, &packed);
     const Made& made = part.kept->made;
     const std::int64_t n0 = part.column, n1 = n0 + part.n;
-    block_signals_ = block_signals_ || moves_stack(made.pd.impl_info_str());
+    calls_gemm_ = calls_gemm_ || calls_gemm(made.pd.impl_info_str());
     part.a = made.pd.src_desc();
     part.b = made.pd.weights_desc();
     part.out = made.pd.dst_desc();
@@ -428,7 +428,7 @@ class OneDnnMatMul final : public Kernel {
   std::int64_t tasks_ = 1;
   bool alike_ = false;  // all jobs run the same primitive, and there are more of them than tasks
   std::size_t scratch_ = 0;
-  bool block_signals_ = false;  // while tasks run
+  bool calls_gemm_ = false;  // in some part
   base::ObjectPool<State> pool_;
   Unfinished unfinished_;
 };

@@ -2,9 +2,9 @@
 //
 // Traps: oneDNN fixes the number of threads of a primitive when it is made, so making counts as using it; primitives
 // are shared by threads only because their scratchpad is the caller's; a dnnl::memory is never shared while its address
-// changes, hence the pools of Executions. Making primitives takes locks of oneDNN, running them does not. Some
-// code of its matrix product runs with the stack pointer in memory from the heap, below which a signal's frame would
-// be written. It keeps sizes and distances in int, unchecked.
+// changes, hence the pools of Executions. Making primitives takes locks of oneDNN. Running them does not, but for its
+// older matrix product (gemm), which takes one at each call, and some of whose code runs with the stack pointer in
+// memory from the heap, below which a signal's frame would be written. It keeps sizes and distances in int, unchecked.
 #pragma once
 #include <cstdint>
 #include <dnnl.hpp>
@@ -49,21 +49,25 @@ struct Making {
   OneThread one;
 };
 
-// While it lives, no signal reaches this thread, except those of its own faults. With `block` false it does nothing.
-class SignalsBlocked {
+// Around runs of an implementation that `calls_gemm` (see below): while it lives, no signal reaches this thread, except
+// those of its own faults, and no fork comes in between. Does nothing otherwise.
+class GemmSection {
  public:
-  explicit SignalsBlocked(bool block) noexcept;
-  ~SignalsBlocked();
-  SignalsBlocked(const SignalsBlocked&) = delete;
-  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
+  explicit GemmSection(bool calls_gemm) noexcept;
+  ~GemmSection();
+  GemmSection(const GemmSection&) = delete;
+  GemmSection& operator=(const GemmSection&) = delete;
 
  private:
-  bool blocked_;
-  std::uint64_t before_ = 0;
+  bool calls_gemm_;
+  std::uint64_t before_ = 0;  // signals that were blocked
 };
-// Whether an implementation must run with signals blocked: it may call the matrix product that moves the stack pointer,
-// which it decides by the sizes when it runs.
-inline bool moves_stack(const std::string& implementation) { return implementation.find("gemm:") != std::string::npos; }
+// Whether an implementation may call gemm, which it decides by the sizes when it runs.
+inline bool calls_gemm(const std::string& implementation) {
+  for (const char* name : {"gemm:", "gemm_s8s8s32", "gemm_s8u8s32"})
+    if (implementation.find(name) != std::string::npos) return true;
+  return false;
+}
 
 // About what a primitive holds, its code for the most part.
 inline constexpr std::size_t kPrimitiveBytes = 12288;
