@@ -8,7 +8,9 @@
 #include "base/checked.h"
 #include "kernels/cpu/channel_norm.h"
 #include "kernels/cpu/contraction.h"
+#include "kernels/cpu/elementwise.h"
 #include "kernels/cpu/fold.h"
+#include "kernels/cpu/typed.h"
 #include "ops/math/einsum/einsum.h"
 #include "ops/math/gemm/gemm.h"
 #include "ops/nn/batch_normalization/batch_normalization.h"
@@ -286,6 +288,35 @@ bool three_inputs(Selector& s, const ops::EinsumParams& p) {
   return false;
 }
 
+// Nothing is summed, and every input has some of the output's axes in their order: a product of elements.
+bool products_of_elements(Selector& s, const ops::EinsumParams& p) {
+  std::vector<Shape> dims;
+  for (std::size_t i = 0; i < p.inputs.size(); ++i) {
+    const std::vector<int>& labels = p.inputs[i];
+    Shape& spread = dims.emplace_back();
+    std::size_t next = 0;
+    for (const int label : *p.output) {
+      const bool is_here = next < labels.size() && labels[next] == label;
+      spread.push_back(is_here ? s.dims(i)[next++] : 1);
+    }
+    if (next < labels.size()) return false;
+  }
+  std::vector<Operand> uses;
+  kernels::ChainConfig chain{.out = s.out_dims(), .type = s.out_dtype()};
+  for (std::size_t i = 0; i < dims.size(); ++i) {
+    uses.push_back({s.node().inputs[i]});
+    chain.inputs.push_back({.dims = dims[i]});
+    if (i > 0) chain.steps.push_back({.op = kernels::ElementOp::Mul, .operand = static_cast<int>(i)});
+  }
+  if (s.choose(kernels::chain_candidates(), chain, uses, {s.node().outputs[0]})) return true;
+  kernels::TypedConfig typed;
+  typed.op = kernels::TypedOp::Mul;
+  typed.type = s.out_dtype();
+  typed.inputs = std::move(dims);
+  typed.out = s.out_dims();
+  return s.choose(kernels::typed_candidates(), typed, uses, {s.node().outputs[0]});
+}
+
 }  // namespace
 
 bool select_einsum(Selector& s) {
@@ -294,6 +325,7 @@ bool select_einsum(Selector& s) {
   const ops::EinsumParams p = ops::resolve_einsum(SelectedNode(s), ranks);
   if (!p.output || p.output->size() != s.out_dims().size()) return false;
   if (ranks.size() == 1) return one_input(s, p);
+  if (products_of_elements(s, p)) return true;
   if (ranks.size() == 2) return two_inputs(s, p);
   if (ranks.size() == 3) return three_inputs(s, p);
   s.refuse("contraction", "there are more than three inputs");

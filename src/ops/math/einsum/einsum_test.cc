@@ -30,12 +30,27 @@ void products(Sample& s) {
               s.in(0).at({x[0] == 1 ? 0 : b, i, j}) * s.in(1).at({y[0] == 1 ? 0 : b, j, k});
 }
 
+// "bij,ij,j->bij", where i and j may be stretched in the second and the third.
+void scaled(Sample& s) {
+  const auto &x = s.in(0).dims, &y = s.in(1).dims, &z = s.in(2).dims;
+  auto& out = s.out(0, {x[0], x[1], x[2]});
+  for (std::int64_t b = 0; b < x[0]; ++b)
+    for (std::int64_t i = 0; i < x[1]; ++i)
+      for (std::int64_t j = 0; j < x[2]; ++j)
+        out[(b * x[1] + i) * x[2] + j] =
+            s.in(0).at({b, i, j}) * s.in(1).at({y[0] == 1 ? 0 : i, j}) * s.in(2).at({z[0] == 1 ? 0 : j});
+}
+
 const Cases cases("Einsum",
                   {
                       {"Einsum equation=bij,bjk,kl->lbi",
                        "T[2,3,4] random; T[2,4,2] random; T[2,3] random",
                        "",
                        {.formula = chain, .types = "float double int32 int64"}},
+                      {"Einsum equation={bij,ij,j->bij|...ij,ij,j->...ij}",
+                       "T[{2|1|0},3,21] uniform 0 6; T[{3|1},21] uniform 0 4; T[{21|1}] uniform 0 5",
+                       "",
+                       {.formula = scaled, .types = "float double int32 int64 uint8 int16"}},
                       {"Einsum equation={...ij,...jk->...ik|...ij,...jk}",
                        "double[{1|3},2,4] random; double[{1|3},4,2] random",
                        "double",
