@@ -28,11 +28,11 @@ using VI = hn::Vec<I>;
 HWY_INLINE std::int64_t lane_count() { return static_cast<std::int64_t>(hn::Lanes(F())); }
 HWY_INLINE V constant(float v) { return hn::Set(F(), v); }
 
-// A vector whose first n (< lanes) elements come from p, the rest `filler`; what lies behind them is not touched.
-// Memory is masked where the instruction set does that without a fault: a detour over the stack waits for its own
-// stores.
+// A vector whose first n elements come from p, the rest `filler`; what lies behind them is not touched. Memory is
+// masked where the instruction set does that without a fault: a detour over the stack waits for its own stores. Highway
+// says of AVX2 that it may fault, for the sake of types of fewer than 32 bits.
 HWY_INLINE V load_tail(const float* p, std::int64_t n, float filler) {
-#if HWY_MEM_OPS_MIGHT_FAULT
+#if HWY_MEM_OPS_MIGHT_FAULT && HWY_TARGET != HWY_AVX2
   HWY_ALIGN float tail[HWY_MAX_BYTES / sizeof(float)];
   hn::Store(constant(filler), F(), tail);
   std::memcpy(tail, p, static_cast<std::size_t>(n) * sizeof(float));
@@ -43,12 +43,9 @@ HWY_INLINE V load_tail(const float* p, std::int64_t n, float filler) {
 #endif
 }
 HWY_INLINE void store_tail(V v, float* p, std::int64_t n) {
-#if HWY_MEM_OPS_MIGHT_FAULT
-  HWY_ALIGN float tail[HWY_MAX_BYTES / sizeof(float)];
-  hn::Store(v, F(), tail);
-  std::memcpy(p, tail, static_cast<std::size_t>(n) * sizeof(float));
-#elif HWY_TARGET == HWY_AVX2
+#if HWY_TARGET == HWY_AVX2
   // CPUs by AMD store with a mask in dozens of steps.
+  if (n >= lane_count()) return hn::StoreU(v, F(), p);
   __m128 part = _mm256_castps256_ps128(v.raw);
   if ((n & 4) != 0) {
     _mm_storeu_ps(p, part);
@@ -61,6 +58,10 @@ HWY_INLINE void store_tail(V v, float* p, std::int64_t n) {
     p += 2;
   }
   if ((n & 1) != 0) _mm_store_ss(p, part);
+#elif HWY_MEM_OPS_MIGHT_FAULT
+  HWY_ALIGN float tail[HWY_MAX_BYTES / sizeof(float)];
+  hn::Store(v, F(), tail);
+  std::memcpy(p, tail, static_cast<std::size_t>(n) * sizeof(float));
 #else
   hn::BlendedStore(v, hn::FirstN(F(), static_cast<std::size_t>(n)), F(), p);
 #endif
