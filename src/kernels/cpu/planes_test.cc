@@ -404,6 +404,7 @@ TEST(Powers, AreThoseOfTheCLibrary) {
       ASSERT_TRUE(std::isnan(got[i])) << x[i] << " " << y[i];
     else
       ASSERT_FLOAT_EQ(got[i], want) << x[i] << " " << y[i];
+    ASSERT_EQ(std::isinf(got[i]), std::isinf(want)) << x[i] << " " << y[i];  // which is next to the greatest number
   }
 }
 
