@@ -42,7 +42,8 @@ void rotary_body(BodyBuilder& b) {
   const bool of_size = rank == 3 && turned == 0;
   const opset::DimExpr width = of_size ? b.type(0).shape->back() : opset::DimExpr(0);
   const std::int64_t size = of_size ? 2 * b.size(2, 1) : 0;
-  const bool counted = of_size && size > 0 && width.is_constant() && width.constant() % size == 0;
+  const bool counted =
+      of_size && size > 0 && width.is_constant() && width.constant() > 0 && width.constant() % size == 0;
   const bool split = of_size && !counted;
   if (split) {
     const std::int64_t shape[] = {0, 0, -1, size};

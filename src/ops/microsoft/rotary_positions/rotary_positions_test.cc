@@ -17,6 +17,8 @@ const Cases cases(
          "float[1,1,4] 1 2 3 4; int64[1,1] 1; float[3,1] 1 0 -1; float[3,1] 0 1 0", "float[1,1,4] -2 1 3 4"},
         {"com.microsoft.RotaryEmbedding", "float[1,1,4] 1 2 3 4; int64[1] 1; float[3,1] 1 0 -1; float[3,1] 0 1 0",
          "float[1,1,4] -2 1 -4 3"},
+        {"com.microsoft.RotaryEmbedding", "float[1,2,0]; int64[1] 1; float[3,1] 1 0 -1; float[3,1] 0 1 0",
+         "float[1,2,0]"},
         {"com.microsoft.RotaryEmbedding", "float16[B,S,64]; int64[B,S]; float16[P,8]; float16[P,8]", "float16[B,S,64]"},
         {"com.microsoft.RotaryEmbedding", "float[2,2]; int64[1]; float[3,1]; float[3,1]", "", {.error = "rank 2"}},
         {"com.microsoft.RotaryEmbedding",
