@@ -77,8 +77,12 @@ class PointwiseConv final : public Kernel {
     auto* const out = static_cast<float*>(operands[3 + c_.extra.size()]);
     const auto* const bias = c_.has_bias ? static_cast<const float*>(operands[2]) + column : nullptr;
     const auto [added, bounds] = in_registers_.value_or(PixelSteps::InRegisters{-1, {-kNone, kNone}});
-    table_.multiply(rows, columns, depth_, x + first * depth_, depth_,
-                    static_cast<const float*>(weights_.get()) + column * depth_, bias,
+    const auto* const weights = static_cast<const float*>(weights_.get());
+    // Whichever task that is for.
+    const std::int64_t behind = std::min(table_.width, filters_ - column - columns);
+    const Upcoming next = {behind > 0 ? weights + (column + columns) * depth_ : nullptr,
+                           behind * depth_ * static_cast<std::int64_t>(sizeof(float))};
+    table_.multiply(rows, columns, depth_, x + first * depth_, depth_, weights + column * depth_, next, bias,
                     added < 0 ? nullptr : static_cast<const float*>(extras[added]) + at, bounds.first, bounds.second,
                     out + at, filters_);
     if (in_registers_) return;

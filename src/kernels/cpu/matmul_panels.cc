@@ -131,7 +131,8 @@ class PanelMatMul final : public Kernel {
     for (std::int64_t p = begin, finished = begin; p < end; ++p, b += panel_stride) {
       const std::int64_t column = p * width_, columns = std::min(width_, s_.n - column), at = first * s_.n + column;
       const float* const added = !begins ? out + at : summand == nullptr ? nullptr : summand + at;
-      const Upcoming next = {p + 1 < end ? b + panel_stride : nullptr,
+      // Of a constant, the next may be for another task.
+      const Upcoming next = {p + 1 < (weights_ ? panels_ : end) ? b + panel_stride : nullptr,
                              deep * width_ * static_cast<std::int64_t>(sizeof(float))};
       table_.multiply_panel(
           rows, columns, deep, a + k0, s_.a_row, b, width_, next, begins && bias != nullptr ? bias + column : nullptr,

@@ -43,9 +43,11 @@ struct Upcoming {
 struct SeparableTable {
   std::int64_t lanes, width;  // floats of a vector, and of a panel of weights
   // c[m, n] = the sum over k of a[m, k] b[k, n], the bias and `added`, which lies as c does (or null), within bounds.
-  // `b` has panels of `width` columns, the last as wide as its columns need, in multiples of lanes.
+  // `b` has panels of `width` columns, the last as wide as its columns need, in multiples of lanes; `next` is what will
+  // be read after them.
   void (*multiply)(std::int64_t m, std::int64_t n, std::int64_t k, const float* a, std::int64_t a_row, const float* b,
-                   const float* bias, const float* added, float low, float high, float* c, std::int64_t c_row);
+                   Upcoming next, const float* bias, const float* added, float low, float high, float* c,
+                   std::int64_t c_row);
   // The same for one panel, of up to `width` columns, whose rows are `b_row` apart and hold whole vectors. `added` may
   // be c itself.
   void (*multiply_panel)(std::int64_t m, std::int64_t n, std::int64_t k, const float* a, std::int64_t a_row,

@@ -165,11 +165,13 @@ std::int64_t vectors_of(std::int64_t n) { return std::min<std::int64_t>(kVectors
 
 void multiply_panels(std::int64_t m, std::int64_t n, std::int64_t k, const float* a, std::int64_t a_row, const float* b,
                      Target to) {
+  const Upcoming behind = to.next;
   while (n > 0) {
     const std::int64_t vectors = vectors_of(n), width = vectors * lanes();
     to.columns = n;
-    to.next = {};
-    if (to.fetches_rows && n > width) to.next = {b + width * k, width * k * static_cast<std::int64_t>(sizeof(float))};
+    to.next = n <= width        ? behind
+              : to.fetches_rows ? Upcoming{b + width * k, width * k * static_cast<std::int64_t>(sizeof(float))}
+                                : Upcoming{};
     if (to.next.at != nullptr || kAlwaysFetches)
       any_panel<true>(vectors, m, k, a, a_row, b, width, to);
     else if constexpr (!kAlwaysFetches)
@@ -183,9 +185,10 @@ void multiply_panels(std::int64_t m, std::int64_t n, std::int64_t k, const float
 }
 
 void multiply(std::int64_t m, std::int64_t n, std::int64_t k, const float* a, std::int64_t a_row, const float* b,
-              const float* bias, const float* added, float low, float high, float* c, std::int64_t c_row) {
-  multiply_panels(m, n, k, a, a_row, b,
-                  {bias, added, low, high, c, c_row, n, {}, kAlwaysFetches || has_large_second_cache()});
+              Upcoming next, const float* bias, const float* added, float low, float high, float* c,
+              std::int64_t c_row) {
+  const bool fetches = kAlwaysFetches || has_large_second_cache();
+  multiply_panels(m, n, k, a, a_row, b, {bias, added, low, high, c, c_row, n, fetches ? next : Upcoming{}, fetches});
 }
 
 void multiply_panel(std::int64_t m, std::int64_t n, std::int64_t k, const float* a, std::int64_t a_row, const float* b,
