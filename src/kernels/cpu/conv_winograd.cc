@@ -23,6 +23,7 @@
 
 #include "kernels/cpu/align.h"
 #include "kernels/cpu/conv_candidates.h"
+#include "kernels/cpu/instruction_set.h"
 #include "kernels/cpu/physical.h"
 #include "kernels/cpu/pieces.h"
 #include "kernels/cpu/pixel_steps.h"
@@ -541,7 +542,8 @@ class WinogradConv final : public Kernel {
 // By what both take, and weights that come from memory once; in products. `rounded`: beside direct products in
 // bfloat16, which take half the time.
 bool is_worthwhile(const ConvConfig& c, bool rounded) {
-  constexpr double kByte = 4.4;  // products in the time of a byte
+  // Products in the time of a byte: of a third cache beside a large second one, a core gets little.
+  const double kByte = has_large_second_cache() ? 9 : 4.4;
   const Sizes s(c);
   const auto channels = static_cast<double>(s.plane_channels * s.depth), filters = static_cast<double>(c.out[1]);
   const double pixels = static_cast<double>(s.images * s.rows) * static_cast<double>(s.columns);

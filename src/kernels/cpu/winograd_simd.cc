@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/fork.h"
+#include "kernels/cpu/instruction_set.h"
 #include "kernels/cpu/targets.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -20,7 +21,8 @@ namespace norn::kernels {
 namespace HWY_NAMESPACE {
 inline namespace winograd_simd_cc {
 namespace hn = hwy::HWY_NAMESPACE;
-using tiles::F, tiles::Few, tiles::V, tiles::Whole, tiles::kSums, tiles::kVectors, tiles::lanes, tiles::load;
+using tiles::Ahead, tiles::F, tiles::fetch, tiles::Few, tiles::V, tiles::Whole, tiles::kSums, tiles::kVectors,
+    tiles::lanes, tiles::load;
 
 constexpr float kA = kWinogradA, kB = kWinogradB;
 
@@ -236,32 +238,42 @@ HWY_INLINE void add_products(const Rows<rows>& left, const V* right, V (&sums)[r
   (add.template operator()<row>(), ...);
 }
 
-template <int rows, int vectors>
-HWY_INLINE void tile(const WinogradTerms& t, const float* a, const float* b, float* c, std::int64_t c_row) {
+template <int rows, int vectors, bool fetches>
+HWY_INLINE void tile(const WinogradTerms& t, const float* a, const float* b, float* c, std::int64_t c_row,
+                     Ahead& ahead) {
   const F d;
   const std::int64_t w = lanes();
   V sums[rows][vectors];
   for (int r = 0; r < rows; ++r)
     for (int v = 0; v < vectors; ++v) sums[r][v] = hn::Zero(d);
+  const char* next = ahead.at;
   for (std::int64_t part = 0; part < t.parts; ++part, a += t.part) {
     Rows<rows> left(a, t.row);
     for (std::int64_t i = 0; i < t.terms; ++i, left.next(), b += vectors * w) {
+      if constexpr (fetches) next = fetch(next, ahead.step);
       V right[vectors];
       for (int v = 0; v < vectors; ++v) right[v] = hn::LoadU(d, b + v * w);
       add_products(left, right, sums, std::make_integer_sequence<int, rows>());
     }
   }
+  ahead.at = next;
   for (int r = 0; r < rows; ++r)
     for (int v = 0; v < vectors; ++v) hn::StoreU(sums[r][v], d, c + r * c_row + v * w);
 }
 
-// As many rows at a time as leave the sums in registers, then fewer.
-template <int vectors>
+// As many rows at a time as leave the sums in registers, then fewer. `fetches`: what lies behind the panel, which is
+// the next one, or the first of the next point: a quarter of the products reads four times the weights that they stand
+// for.
+template <int vectors, bool fetches>
 HWY_NOINLINE void panel(std::int64_t m, const WinogradTerms& t, const float* a, const float* b, float* c,
                         std::int64_t c_row) {
   constexpr int kMost = kSums / vectors;
+  const std::int64_t floats = vectors * lanes() * t.parts * t.terms;
+  Ahead ahead = Ahead::of(b + floats, floats * static_cast<std::int64_t>(sizeof(float)), (m + kMost - 1) / kMost,
+                          t.parts * t.terms);
   const auto go = [&]<int rows>() {
-    for (; m >= rows; m -= rows, a += rows * t.row, c += rows * c_row) tile<rows, vectors>(t, a, b, c, c_row);
+    for (; m >= rows; m -= rows, a += rows * t.row, c += rows * c_row)
+      tile<rows, vectors, fetches>(t, a, b, c, c_row, ahead);
   };
   go.template operator()<kMost>();
   if constexpr (kMost > 12) go.template operator()<12>();
@@ -275,14 +287,18 @@ void multiply(std::int64_t m, std::int64_t n, const WinogradTerms& t, const floa
               std::int64_t c_row) {
   for (std::int64_t n0 = 0; n0 < n;) {
     const std::int64_t vectors = std::min<std::int64_t>(kVectors, (n - n0 + lanes() - 1) / lanes());
-    switch (vectors) {
-      case 1: panel<1>(m, t, a, b, c + n0, c_row); break;
-      case 2: panel<2>(m, t, a, b, c + n0, c_row); break;
-      case 3:
-        if constexpr (kVectors > 2) panel<3>(m, t, a, b, c + n0, c_row);
-        break;
-      default:
-        if constexpr (kVectors > 2) panel<4>(m, t, a, b, c + n0, c_row);
+    const auto go = [&]<int count>() {
+      constexpr bool kMayFetch = HWY_MAX_BYTES >= 64 && count == kVectors;
+      if (kMayFetch && has_large_second_cache())
+        panel<count, kMayFetch>(m, t, a, b, c + n0, c_row);
+      else
+        panel<count, false>(m, t, a, b, c + n0, c_row);
+    };
+    if (vectors == 1) go.template operator()<1>();
+    if (vectors == 2) go.template operator()<2>();
+    if constexpr (kVectors > 2) {
+      if (vectors == 3) go.template operator()<3>();
+      if (vectors == 4) go.template operator()<4>();
     }
     b += vectors * lanes() * t.parts * t.terms;
     n0 += vectors * lanes();
