@@ -24,6 +24,7 @@ class FedMatMulInt8 final : public Kernel {
         shape_(laid_out_for(table_, {1, s_.k, s_.n, 1})),
         finisher_(c_.output, s_.n, s_.k),
         loop_(shape_, finisher_, c_.output, PanelTiles(s_.m, 1, table_), c_.x_type, table_),
+        last_rows_(element_count(c_.x) / s_.k, s_.k, table_),
         matrices_(s_.b_at.last() / (s_.k * s_.n) + 1),
         columns_(shape_.columns_before(1)) {
     const double weights = static_cast<double>(s_.k * s_.n), batches = static_cast<double>(s_.batches);
@@ -41,8 +42,7 @@ class FedMatMulInt8 final : public Kernel {
     finish_at_ = corrections_at_ + vector;
     runs_at_ = finish_at_ + matrices * finish_bytes_;
     last_at_ = runs_at_ + align64(matrices * sizeof(SumFinisher::Run));
-    copies_last_ = table_.copies == RowCopies::None && s_.k % 4 != 0;
-    own_at_ = last_at_ + (copies_last_ ? align64(static_cast<std::size_t>(s_.k)) : 0);
+    own_at_ = last_at_ + align64(last_rows_.bytes());
   }
 
   std::size_t scratch_bytes() const override { return own_at_ + loop_.task_bytes() * static_cast<std::size_t>(tasks_); }
@@ -63,11 +63,9 @@ class FedMatMulInt8 final : public Kernel {
     for (std::int64_t i = 0; i < matrices_; ++i)
       new (runs + i) SumFinisher::Run(finisher_.prepare(
           operands, x_zero, sums + i * columns_, base + finish_at_ + static_cast<std::size_t>(i) * finish_bytes_));
-    // Rows are read in quads: the last one, where nothing may lie behind it, from a copy.
-    const auto* const rows = static_cast<const std::uint8_t*>(operands[Op::X]);
-    const std::uint8_t* const last_row = copies_last_ ? rows + s_.a_at.last() + (s_.m - 1) * s_.k : nullptr;
-    auto* const last_copy = reinterpret_cast<std::uint8_t*>(base + last_at_);
-    if (copies_last_) std::copy_n(last_row, s_.k, last_copy);
+    const auto* const x = static_cast<const std::uint8_t*>(operands[Op::X]);
+    auto* const copies = reinterpret_cast<std::uint8_t*>(base + last_at_);
+    last_rows_.copy(x, copies);
     const std::int64_t units = s_.batches * loop_.units();
     base::parallel_for(tasks_, [&](std::int64_t t) {
       char* const own = base + own_at_ + static_cast<std::size_t>(t) * loop_.task_bytes();
@@ -76,15 +74,12 @@ class FedMatMulInt8 final : public Kernel {
         const std::int64_t batch = unit / loop_.units(), first = unit % loop_.units();
         const std::int64_t last = std::min(loop_.units(), first + end - unit);
         const std::int64_t matrix = s_.b_at[batch] / (s_.k * s_.n);
-        const std::uint8_t* const x = rows + s_.a_at[batch];
+        const std::int64_t first_row = s_.a_at[batch] / s_.k;
         loop_.run(loop_.bytes_for(own_zero),
                   {shape_, panels_of(base, matrix), corrected ? corrections : nullptr, marks_of(base, matrix)},
                   runs[matrix], first, last, 0, batch * s_.m, s_.n, own,
                   [&](std::int64_t begin, std::int64_t until, const std::uint8_t** to) {
-                    for (std::int64_t r = begin; r < until; ++r) {
-                      const std::uint8_t* const row = x + r * s_.k;
-                      *to++ = row == last_row ? last_copy : row;
-                    }
+                    for (std::int64_t r = begin; r < until; ++r) *to++ = last_rows_.at(x, first_row + r, copies);
                   });
         unit += last - first;
       }
@@ -138,9 +133,9 @@ class FedMatMulInt8 final : public Kernel {
   const PanelShape shape_;
   const SumFinisher finisher_;
   const PanelLoop loop_;
+  const LastRows last_rows_;
   const std::int64_t matrices_, columns_;  // columns in whole vectors
   std::int64_t pack_tasks_ = 1, tasks_ = 1;
-  bool copies_last_ = false;
   std::size_t finish_bytes_ = 0, sums_at_ = 0, marks_at_ = 0, corrections_at_ = 0, finish_at_ = 0, runs_at_ = 0,
               last_at_ = 0, own_at_ = 0;
 };

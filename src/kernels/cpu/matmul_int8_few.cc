@@ -2,6 +2,7 @@
 // than the products.
 #include "base/parallel.h"
 #include "kernels/cpu/align.h"
+#include "kernels/cpu/extents.h"
 #include "kernels/cpu/few_rows.h"
 #include "kernels/cpu/int8_candidates.h"
 #include "kernels/cpu/matmul_candidates.h"
@@ -99,6 +100,7 @@ std::string few_rows_matmul_int8_refuses(const MatMulInt8Config& c) {
   if (s.m < 1 || s.k < 1 || s.batches < 1) return "an empty product";
   if (s.m > most_rows()) return "many rows";
   if (s.n < few_rows_table().block) return "few columns";
+  if (!bounded_product({s.batches, s.m, s.k})) return "sizes that cannot be counted";
   return "";
 }
 

@@ -24,15 +24,13 @@ class PanelMatMulInt8 final : public Kernel {
            depth_ * columns_, "matmul " + std::to_string(columns_), packed,
            [n = columns_](std::int64_t, std::int64_t, std::int64_t k, std::int64_t column) { return k * n + column; }),
         finisher_(c_.output, columns_, depth_),
-        loop_(w_.shape(), finisher_, c_.output, PanelTiles(element_count(c_.x) / depth_, 1, table_), c_.x_type,
-              table_) {
-    const std::int64_t row_count = element_count(c_.x) / depth_;
-    const auto rows = static_cast<double>(row_count);
+        loop_(w_.shape(), finisher_, c_.output, PanelTiles(element_count(c_.x) / depth_, 1, table_), c_.x_type, table_),
+        last_rows_(element_count(c_.x) / depth_, depth_, table_) {
+    const auto rows = static_cast<double>(element_count(c_.x) / depth_);
     const double weights = static_cast<double>(depth_) * static_cast<double>(columns_);
     tasks_ = std::min(loop_.units(), int8_pieces(std::max(rows * weights / 400, weights * 0.02), 32));
     last_at_ = align64(finisher_.scratch_bytes());
-    copies_last_ = table_.copies == RowCopies::None && depth_ % 4 != 0 && row_count > 0;
-    own_at_ = last_at_ + (copies_last_ ? align64(static_cast<std::size_t>(depth_)) : 0);
+    own_at_ = last_at_ + align64(last_rows_.bytes());
   }
 
   std::size_t scratch_bytes() const override { return own_at_ + loop_.task_bytes() * static_cast<std::size_t>(tasks_); }
@@ -46,16 +44,14 @@ class PanelMatMulInt8 final : public Kernel {
     else
       kept->run = finisher_.prepare(operands, x_zero, w_.sums(), base);
     const auto* x = static_cast<const std::uint8_t*>(operands[Op::X]);
-    // Rows are read in quads: the last one, where nothing may lie behind it, from a copy.
-    const std::int64_t last_row = copies_last_ ? element_count(c_.x) / depth_ - 1 : -1;
-    auto* const last_copy = reinterpret_cast<std::uint8_t*>(base + last_at_);
-    if (copies_last_) std::copy_n(x + last_row * depth_, depth_, last_copy);
+    auto* const copies = reinterpret_cast<std::uint8_t*>(base + last_at_);
+    last_rows_.copy(x, copies);
     const std::int64_t units = loop_.units();
     base::parallel_for(tasks_, [&](std::int64_t t) {
       loop_.run(loop_.bytes_for(own_zero), w_.matrix(), kept->run, units * t / tasks_, units * (t + 1) / tasks_, 0, 0,
                 columns_, base + own_at_ + static_cast<std::size_t>(t) * loop_.task_bytes(),
                 [&](std::int64_t first, std::int64_t last, const std::uint8_t** to) {
-                  for (std::int64_t r = first; r < last; ++r) *to++ = r == last_row ? last_copy : x + r * depth_;
+                  for (std::int64_t r = first; r < last; ++r) *to++ = last_rows_.at(x, r, copies);
                 });
     });
     pool_.give(std::move(kept));
@@ -68,7 +64,7 @@ class PanelMatMulInt8 final : public Kernel {
   PanelWeights w_;
   SumFinisher finisher_;
   PanelLoop loop_;
-  bool copies_last_ = false;
+  LastRows last_rows_;
   std::size_t last_at_ = 0, own_at_ = 0;
   base::ObjectPool<SumFinisher::Kept> pool_;
 };

@@ -228,6 +228,29 @@ class PanelWeights {
   std::shared_ptr<const void> packed_;  // panels; sums of their columns; corrections, in whole vectors for each group
 };
 
+// Rows of x that lie one behind the other and are read in quads: the last ones, where a quad may reach beyond them,
+// from copies.
+class LastRows {
+ public:
+  LastRows(std::int64_t rows, std::int64_t depth, const PanelTable& table) : depth_(depth) {
+    const bool copies = table.copies == RowCopies::None && depth % 4 != 0;
+    count_ = copies ? std::min<std::int64_t>(rows, depth == 1 ? 3 : 1) : 0;
+    first_ = rows - count_;
+  }
+  std::size_t bytes() const { return static_cast<std::size_t>(count_ * pitch()); }
+  void copy(const std::uint8_t* x, std::uint8_t* to) const {
+    for (std::int64_t i = 0; i < count_; ++i) std::copy_n(x + (first_ + i) * depth_, depth_, to + i * pitch());
+  }
+  const std::uint8_t* at(const std::uint8_t* x, std::int64_t row, const std::uint8_t* copies) const {
+    return row < first_ ? x + row * depth_ : copies + (row - first_) * pitch();
+  }
+
+ private:
+  std::int64_t pitch() const { return (depth_ + 3) / 4 * 4; }
+
+  std::int64_t depth_, count_ = 0, first_ = 0;
+};
+
 // How rows are shared by tasks: tiles of them, which a task multiplies by one panel after the other.
 struct PanelTiles {
   std::int64_t rows = 0, count = 1, each = 0;  // of rows; of tiles; rows of a tile, of which the last may have fewer

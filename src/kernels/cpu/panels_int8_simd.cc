@@ -37,7 +37,10 @@ void multiply_vector(const PanelProduct& p, std::int64_t rows, const std::int8_t
     for (std::int64_t tap = 0; tap < p.taps; ++tap) {
       const auto* x = reinterpret_cast<const std::int16_t*>(p.x[tap * p.x_tap + r]);
       for (std::int64_t k = 0; k < 4 * p.quads; k += kPair, from += kPair * kPanelLanes)
-        for (std::int64_t c = 0; c < kPanelLanes; ++c) to[c] += x[k] * from[kPair * c] + x[k + 1] * from[kPair * c + 1];
+        for (std::int64_t c = 0; c < kPanelLanes; ++c)
+          to[c] = static_cast<std::int32_t>(
+              static_cast<std::uint32_t>(to[c]) +
+              static_cast<std::uint32_t>(x[k] * from[kPair * c] + x[k + 1] * from[kPair * c + 1]));
     }
   }
 }
