@@ -1,13 +1,12 @@
 // A child of fork() runs kernels that its parent made and makes others, whatever the parent's other threads did.
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <chrono>
-#include <csignal>
 #include <thread>
 
+#include "kernels/cpu/child_test.h"
 #include "kernels/cpu/conv.h"
 #include "kernels/cpu/kernel_test.h"
 #include "kernels/cpu/matmul.h"
@@ -59,18 +58,6 @@ std::unique_ptr<Kernels> matmul(std::int64_t size) {
   return kernels;
 }
 
-// How a child ended. One that waits for ever is killed: it may have blocked every other signal.
-int status_of(pid_t child) {
-  int status = -1;
-  for (int i = 0; i < 6000; ++i) {
-    if (waitpid(child, &status, WNOHANG) == child) return status;
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  }
-  kill(child, SIGKILL);
-  waitpid(child, &status, 0);
-  return status;
-}
-
 void fork_amid(std::unique_ptr<Kernels> (*make)(std::int64_t)) {
 #if defined(__SANITIZE_ADDRESS__)
   GTEST_SKIP() << "the sanitizer's own allocator leaves its locks held in a child";
@@ -98,7 +85,7 @@ void fork_amid(std::unique_ptr<Kernels> (*make)(std::int64_t)) {
       const bool made = !make(400 + i)->run().empty();
       _exit(same && made ? 0 : 1);
     }
-    const int status = child > 0 ? status_of(child) : -1;
+    const int status = child > 0 ? status_of(child, std::chrono::seconds(60)) : -1;
     EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << i << ": status " << status;
     if (testing::Test::HasFailure()) break;
   }

@@ -3,12 +3,12 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/time.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <chrono>
 #include <optional>
 
+#include "kernels/cpu/child_test.h"
 #include "kernels/cpu/conv.h"
 #include "kernels/cpu/elementwise.h"
 #include "kernels/cpu/kernel_test.h"
@@ -88,13 +88,11 @@ void check(std::span<const Candidate<Config>> candidates, const Config& config,
   const pid_t child = fork();
   ASSERT_GE(child, 0);
   if (child == 0) {
-    alarm(60);
     const std::string said = under_signals(candidates, config, operand_sizes, out_size);
     if (!said.empty()) std::fprintf(stderr, "%s: %s\n", what.c_str(), said.c_str());
     _exit(said.empty() ? 0 : 1);
   }
-  int status = 0;
-  ASSERT_EQ(waitpid(child, &status, 0), child);
+  const int status = status_of(child, std::chrono::seconds(180));
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << what << ": status " << status;
 }
 
