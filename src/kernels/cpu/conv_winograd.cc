@@ -19,6 +19,7 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <mutex>
 
 #include "kernels/cpu/align.h"
@@ -542,14 +543,15 @@ class WinogradConv final : public Kernel {
 // By what both take, and weights that come from memory once; in products. `rounded`: beside direct products in
 // bfloat16, which take half the time.
 bool is_worthwhile(const ConvConfig& c, bool rounded) {
-  // Products in the time of a byte: of a third cache beside a large second one, a core gets little.
-  const double kByte = has_large_second_cache() ? 9 : 4.4;
   const Sizes s(c);
   const auto channels = static_cast<double>(s.plane_channels * s.depth), filters = static_cast<double>(c.out[1]);
   const double pixels = static_cast<double>(s.images * s.rows) * static_cast<double>(s.columns);
   const double pairs = channels * filters;
-  const double direct = pairs * (9 * pixels * s.depth_inside() + 36 * kByte) * (rounded ? 0.5 : 1);
-  const double fast = work_of(s, Tiles(s), c.out[1]) + pairs * kPoints * 4 * kByte;
+  // Products in the time of a byte: of a third cache beside a large second one, a core gets little.
+  const double kept_bytes = has_large_second_cache() ? 1 << 20 : std::numeric_limits<double>::infinity();
+  const double byte_products = pairs * kPoints * 4 > kept_bytes ? 9 : 4.4;
+  const double direct = pairs * (9 * pixels * s.depth_inside() + 36 * byte_products) * (rounded ? 0.5 : 1);
+  const double fast = work_of(s, Tiles(s), c.out[1]) + pairs * kPoints * 4 * byte_products;
   return fast * 1.15 < direct;
 }
 
