@@ -25,9 +25,8 @@ using tiles::Ahead, tiles::F, tiles::Few, tiles::fetch, tiles::Whole, tiles::V, 
 
 // One form less to compile: an additional load in each step of the sums had no measurable cost.
 constexpr bool kAlwaysFetches = HWY_MAX_BYTES < 64;
-// Steps of the sums in one turn of their loop: with the additions and comparisons of a loop, and what is fetched, one
-// step of vectors of 8 takes a fifth more instructions than its products, which a core that runs two threads misses.
-constexpr int kUnroll = HWY_MAX_BYTES >= 64 ? 1 : 2;
+// Steps of the sums in one turn of their loop, whose own additions and comparisons take the places of products.
+constexpr int kUnroll = 2;
 constexpr int kPixels = HWY_MAX_BYTES >= 64 ? 8 : 4;  // of a depthwise convolution at a time
 
 template <bool bounded>
@@ -95,17 +94,19 @@ HWY_INLINE void tile(std::int64_t k, const float* a, std::int64_t a_row, const f
     V right[vectors];
     for (int v = 0; v < vectors; ++v) right[v] = hn::LoadU(d, right_at + v * w);
     for (int r = 0; r < rows; ++r) {
-      const V left = hn::Set(d, kUnroll > 1 ? x[r][i] : a[r * a_row + i]);
+      const V left = hn::Set(d, x[r][i]);
       for (int v = 0; v < vectors; ++v) sums[r][v] = hn::MulAdd(left, right[v], sums[r][v]);
     }
   };
   std::int64_t i = 0;
   for (; i + kUnroll <= k; i += kUnroll, b += kUnroll * b_row) {
-    if constexpr (fetches && vectors == kVectors) next = fetch(next, kUnroll * ahead.step);
 #pragma GCC unroll 4
-    for (int u = 0; u < kUnroll; ++u) step(b + u * b_row, i + u);
+    for (int u = 0; u < kUnroll; ++u) {
+      if constexpr (fetches && vectors == kVectors) next = fetch(next, ahead.step);
+      step(b + u * b_row, i + u);
+    }
   }
-  for (; kUnroll > 1 && i < k; ++i, b += b_row) step(b, i);
+  for (; i < k; ++i, b += b_row) step(b, i);
   ahead.at = next;
   if (!whole) {
     HWY_ALIGN float tail[rows * vectors * 16];

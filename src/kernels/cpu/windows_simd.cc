@@ -22,10 +22,10 @@ namespace hn = hwy::HWY_NAMESPACE;
 using tiles::Ahead, tiles::F, tiles::fetch, tiles::V, tiles::kSums, tiles::kVectors, tiles::lanes, tiles::load,
     tiles::store, tiles::within;
 
-// With vectors of 8 and fewer, the loop's own instructions are a fifth of all, and what is stored is fetched before the
-// sums are there (separable_simd.cc has the same).
+// With vectors of 8 and fewer, what is stored is fetched before the sums are there (separable_simd.cc has the same).
 constexpr bool kShort = HWY_MAX_BYTES < 64;
-constexpr int kUnroll = kShort ? 2 : 1;
+// Steps of the sums in one turn of their loop, as there.
+constexpr int kUnroll = 2;
 
 bool are_all(const void* address, const void* const* addresses, int rows) {
   return std::all_of(addresses, addresses + rows, [&](const void* at) { return at == address; });
@@ -70,11 +70,13 @@ HWY_INLINE void tile(const WindowProduct& p, std::int64_t row, Ahead& ahead) {
     };
     std::int64_t k = 0;
     for (; k + kUnroll <= p.depth; k += kUnroll, w += kUnroll * vectors * step) {
-      if constexpr (fetches) next = fetch(next, kUnroll * ahead.step);
 #pragma GCC unroll 4
-      for (int u = 0; u < kUnroll; ++u) add(w + u * vectors * step, k + u);
+      for (int u = 0; u < kUnroll; ++u) {
+        if constexpr (fetches) next = fetch(next, ahead.step);
+        add(w + u * vectors * step, k + u);
+      }
     }
-    for (; kUnroll > 1 && k < p.depth; ++k, w += vectors * step) add(w, k);
+    for (; k < p.depth; ++k, w += vectors * step) add(w, k);
   }
   ahead.at = next;
   const V low = hn::Set(d, p.low), high = hn::Set(d, p.high);
