@@ -26,11 +26,12 @@ namespace {
 
 // Rows of a tile, a multiple of what registers hold; more where products take as long as loads from the second cache,
 // and fewer where that has but 256 or 512 KiB.
-constexpr std::int64_t kTileRows = 96, kTallTileRows = 132, kShortTileRows = 48, kStep = 6;
+constexpr std::int64_t kTileRows = 96, kTallTileRows = 132, kShortTileRows = 48, kLargeCacheTileRows = 204, kStep = 6;
 constexpr std::int64_t kDepth = 1024;  // of a stretch of rows
 constexpr std::int64_t kFewestRows = 5;
 // Rows that any matrix is multiplied by with vectors of 16 floats, and the least that one of up to kMediumMatrix
-// elements is, which each tile reads once. Where a CPU halves vectors, and with shorter ones, any number.
+// elements is, which each tile reads once. Where a CPU halves vectors or has a large second cache, and with shorter
+// vectors, any number.
 constexpr std::int64_t kManyLanes = 16, kMostFewRows = 64;
 constexpr std::int64_t kManyRows = 512, kMediumMatrix = 1 << 20;
 constexpr std::int64_t kSmallMatrix = 1 << 16;  // elements, for any number of rows
@@ -55,7 +56,10 @@ class PanelMatMul final : public Kernel {
         panels_((s_.n + width_ - 1) / width_),
         weights_(config.b_constant.known() ? packed_panels(config, s_, packed) : nullptr) {
     const bool wide = table_.lanes >= kManyLanes;
-    const std::int64_t most = !wide ? kShortTileRows : halves_wide_vectors() ? kTallTileRows : kTileRows;
+    const std::int64_t most = !wide                      ? kShortTileRows
+                              : halves_wide_vectors()    ? kTallTileRows
+                              : has_large_second_cache() ? kLargeCacheTileRows
+                                                         : kTileRows;
     const std::int64_t tiles = (s_.m + most - 1) / most;
     rows_ = round_up((s_.m + tiles - 1) / tiles, kStep);
     tiles_ = (s_.m + rows_ - 1) / rows_;
@@ -173,7 +177,7 @@ std::string panel_matmul_refuses(const MatMulConfig& c) {
     return "leaves a B that is not constant to those below, unless its rows are a multiple of 2 KiB apart";
   const std::int64_t fewest = packs ? kFewestRowsToPackFor : kFewestRows;
   if (s.m < fewest) return "fewer than " + std::to_string(fewest) + " rows";
-  if (wide && s.m > kMostFewRows && !halves_wide_vectors() &&
+  if (wide && s.m > kMostFewRows && !halves_wide_vectors() && !has_large_second_cache() &&
       s.n > (s.m >= kManyRows ? kMediumMatrix : kSmallMatrix) / s.k)
     return "leaves more than " + std::to_string(kMostFewRows) + " rows times a large matrix to those below";
   if (round_up(s.n, table.lanes) * 8 > s.n * 9) return "columns that do not fill vectors";
