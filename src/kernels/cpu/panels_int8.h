@@ -94,6 +94,9 @@ struct PanelTable {
   std::int64_t (*copy_bytes)(std::int64_t rows, std::int64_t taps, std::int64_t depth);
   void (*gather)(const PanelProduct& p, std::int64_t parts, std::int64_t depth, std::int64_t rows, PanelBytes x,
                  const std::uint8_t** to, std::uint8_t* copy);
+  // Bytes of a matrix that the second cache does not hold, so that tiles have more rows, in up to `tile_bytes`: each
+  // tile reads it anew. 0: of no matrix.
+  std::int64_t large_matrix = 0, tile_bytes = 0;
 };
 // For tables that have nothing quicker: PanelTable::row_sums, and the corrections of sums that stand in memory.
 void panel_row_sums(const PanelProduct& p, std::int64_t depth, std::int64_t rows, PanelBytes x, std::int32_t* to);
@@ -256,10 +259,14 @@ struct PanelTiles {
   std::int64_t rows = 0, count = 1, each = 0;  // of rows; of tiles; rows of a tile, of which the last may have fewer
 
   PanelTiles() = default;
-  // Of whole units as far as there are.
-  PanelTiles(std::int64_t of, std::int64_t taps, const PanelTable& table) : rows(of) {
+  // Of whole units as far as there are. Rows have `bytes` bytes at all taps, and are multiplied by so many columns.
+  PanelTiles(std::int64_t of, std::int64_t taps, std::int64_t bytes, std::int64_t columns, const PanelTable& table)
+      : rows(of) {
     // Enough of them that a panel is read from the first cache, few enough that they and their addresses stay there.
-    const std::int64_t most = std::clamp<std::int64_t>(2048 / taps, 32, 96), unit = 2 * table.row_unit;
+    std::int64_t most = std::clamp<std::int64_t>(2048 / taps, 32, 96);
+    const std::int64_t unit = 2 * table.row_unit;
+    if (table.large_matrix > 0 && bytes * columns > table.large_matrix)
+      most = std::clamp<std::int64_t>(table.tile_bytes / bytes, most, 512) / unit * unit;
     count = std::max<std::int64_t>(1, (rows + most - 1) / most);
     each = ((rows + count - 1) / count + unit - 1) / unit * unit;
   }

@@ -94,6 +94,38 @@ TEST(PanelsInt8, MatricesThatRunsBring) {
       }
 }
 
+// One that no second cache holds beside other things: tiles of more rows. Bytes of a row are equal, so that sums follow
+// from those of columns.
+TEST(PanelsInt8, ManyRowsOfALargeMatrix) {
+  constexpr std::int64_t kRows = 243, kDepth = 1602, kColumns = 1000;
+  std::vector<std::uint8_t> x(kRows * kDepth), w(kDepth * kColumns), x_zero = {130}, w_zero = {0};
+  const auto byte_of = [](std::int64_t row) { return row * 7 % 256; };
+  for (std::int64_t r = 0; r < kRows; ++r)
+    std::fill_n(x.begin() + r * kDepth, kDepth, static_cast<std::uint8_t>(byte_of(r)));
+  std::vector<std::int64_t> sums(kColumns);
+  for (std::int64_t k = 0; k < kDepth; ++k)
+    for (std::int64_t j = 0; j < kColumns; ++j) {
+      const std::int64_t weight = (k * 5 + j * 3) % 251 - 127;
+      w[static_cast<std::size_t>(k * kColumns + j)] = static_cast<std::uint8_t>(weight);
+      sums[static_cast<std::size_t>(j)] += weight;
+    }
+  std::vector<double> want;
+  for (std::int64_t r = 0; r < kRows; ++r)
+    for (const std::int64_t sum : sums) want.push_back(static_cast<double>((byte_of(r) - x_zero[0]) * sum));
+  MatMulInt8Config c{{kRows, kDepth}, {kDepth, kColumns}, {kRows, kColumns}, DataType::Uint8, DataType::Int8, 1};
+  c.output.type = DataType::Int32;
+  std::vector<void*> operands(Op::Y);
+  operands[Op::X] = x.data();
+  operands[Op::W] = w.data();
+  operands[Op::XZero] = x_zero.data();
+  operands[Op::WZero] = w_zero.data();
+  for (const bool is_known : {true, false}) {
+    c.weights = {is_known ? w.data() : nullptr};
+    c.w_zero = {is_known ? w_zero.data() : nullptr};
+    EXPECT_GE(offer(matmul_int8_candidates(), c, operands, want, "a large matrix"), 1);
+  }
+}
+
 // Sums of as many products as leave 32 bits just sufficient, every one of them the largest there is, with biases that
 // do not fit beside them.
 TEST(PanelsInt8, SumsAtTheEndsOf32Bits) {

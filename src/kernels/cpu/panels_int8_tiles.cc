@@ -296,6 +296,8 @@ const PanelTable* tile_table() {
     table.end = end;
     table.copy_bytes = copy_bytes;
     table.gather = gather;
+    table.large_matrix = std::int64_t{1536} << 10;
+    table.tile_bytes = std::int64_t{1} << 20;
     return &table;
   });
 #else
