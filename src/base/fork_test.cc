@@ -2,14 +2,15 @@
 #include "base/fork.h"
 
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <map>
 #include <set>
 #include <thread>
 #include <vector>
 
+#include "base/child_test.h"
 #include "base/parallel.h"
 
 namespace norn::base {
@@ -20,12 +21,10 @@ template <class F>
 testing::AssertionResult child_does(F&& f) {
   const pid_t child = fork();
   if (child == 0) {
-    alarm(20);
     _exit(f() ? 0 : 1);
   }
-  int status = 0;
-  if (child < 0 || waitpid(child, &status, 0) != child) return testing::AssertionFailure() << "no child";
-  if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return testing::AssertionSuccess();
+  const int status = test::status_of(child, std::chrono::seconds(20));
+  if (test::ended_with(status, 0)) return testing::AssertionSuccess();
   return testing::AssertionFailure() << "status " << status;
 }
 

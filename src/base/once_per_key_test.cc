@@ -1,12 +1,13 @@
 #include "base/once_per_key.h"
 
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <optional>
 #include <stdexcept>
 
+#include "base/child_test.h"
 #include "norn/error.h"
 
 namespace norn::base {
@@ -121,12 +122,10 @@ TEST(OncePerKey, AChildDoesNotWaitForThreadsOfItsParent) {
   slow.wait_until_begun();
   const pid_t child = fork();
   if (child == 0) {
-    alarm(20);
     _exit(*numbers.get("one", number(7)));
   }
-  int status = 0;
-  ASSERT_EQ(waitpid(child, &status, 0), child);
-  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 7) << status;
+  const int status = test::status_of(child, std::chrono::seconds(20));
+  EXPECT_TRUE(test::ended_with(status, 7)) << status;
   slow.go_on = true;
   maker.join();
 }

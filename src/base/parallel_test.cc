@@ -2,7 +2,6 @@
 #include "base/parallel.h"
 
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -15,6 +14,7 @@
 #include <vector>
 
 #include "base/awake.h"
+#include "base/child_test.h"
 #include "base/subnormals.h"
 #include "norn/error.h"
 
@@ -242,14 +242,12 @@ TEST(Parallel, AForkedChildRunsAlone) {
   const pid_t child = fork();
   ASSERT_GE(child, 0);
   if (child == 0) {
-    alarm(20);
     std::int64_t sum = 0;
     parallel_for(100, [&](std::int64_t i) { sum += i; });
     _exit(parallel_width() == 1 && sum == 4950 ? 0 : 1);
   }
-  int status = 0;
-  ASSERT_EQ(waitpid(child, &status, 0), child);
-  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+  const int status = test::status_of(child, std::chrono::seconds(20));
+  EXPECT_TRUE(test::ended_with(status, 0)) << status;
   EXPECT_EQ(counts_of(100), std::vector<int>(100, 1));
 }
 
@@ -270,16 +268,14 @@ TEST(Parallel, AChildForkedWithinATaskFails) {
         if (std::this_thread::get_id() != caller || child >= 0) return;
         child = fork();
         if (child != 0) return;
-        alarm(20);
         throw Error(ErrorCode::InvalidArgument, "of the child");
       });
     } catch (const Error& e) {
       _exit(child == 0 && e.code() == ErrorCode::RuntimeError ? 0 : 1);
     }
     if (child < 0) continue;  // helpers had done all tasks
-    int status = 0;
-    EXPECT_EQ(waitpid(child, &status, 0), child);
-    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+    const int status = test::status_of(child, std::chrono::seconds(20));
+    EXPECT_TRUE(test::ended_with(status, 0)) << status;
   }
   done = true;
   for (std::thread& t : others) t.join();

@@ -1,13 +1,14 @@
 // Runs of whole models: late sizes, subgraphs, sequences, feeds that do not fit, threads, forks, and the same answer
 // from every way of running.
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cmath>
 #include <cstring>
 #include <thread>
 
+#include "base/child_test.h"
 #include "base/subnormals.h"
 #include "runtime/compiled_model.h"
 #include "tests/support/compiled_model.h"
@@ -180,13 +181,11 @@ TEST(Run, AForkedChildRuns) {
   const Tensor expected = run(model, {{"x", x}})[0].tensor();
   const pid_t child = fork();
   if (child == 0) {
-    alarm(60);  // a child that hangs dies
     const Tensor y = run(model, {{"x", x}})[0].tensor();
     _exit(std::memcmp(y.data(), expected.data(), y.bytes()) == 0 ? 0 : 1);
   }
-  int status = -1;
-  waitpid(child, &status, 0);
-  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+  const int status = base::test::status_of(child, std::chrono::seconds(60));
+  EXPECT_TRUE(base::test::ended_with(status, 0)) << status;
   EXPECT_EQ(std::memcmp(run(model, {{"x", x}})[0].tensor().data(), expected.data(), expected.bytes()), 0);
 }
 

@@ -62,8 +62,7 @@ class PanelConvInt8 final : public Kernel {
         table_(table_of(c_, shape_of(c_, window_))),
         shape_(laid_out_for(table_, shape_of(c_, window_))),
         finisher_(c_.output, c_.out[1], centering_.each),
-        tiles_(c_.x[0] * out_[0] * out_[1] * out_[2], shape_.taps * shape_.parts, shape_.taps * shape_.depth,
-               shape_.columns, table_),
+        tiles_(c_.x[0] * out_[0] * out_[1] * out_[2], shape_, table_),
         loop_(shape_, finisher_, c_.output, tiles_, c_.x_type, table_) {
     if (c_.weights.known())
       w_.emplace(shape_, c_.weights, centering_, element_count(c_.w),

@@ -6,7 +6,7 @@
 #include <chrono>
 #include <thread>
 
-#include "kernels/cpu/child_test.h"
+#include "base/child_test.h"
 #include "kernels/cpu/conv.h"
 #include "kernels/cpu/kernel_test.h"
 #include "kernels/cpu/matmul.h"
@@ -85,8 +85,8 @@ void fork_amid(std::unique_ptr<Kernels> (*make)(std::int64_t)) {
       const bool made = !make(400 + i)->run().empty();
       _exit(same && made ? 0 : 1);
     }
-    const int status = child > 0 ? status_of(child, std::chrono::seconds(60)) : -1;
-    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << i << ": status " << status;
+    const int status = base::test::status_of(child, std::chrono::seconds(60));
+    EXPECT_TRUE(base::test::ended_with(status, 0)) << i << ": status " << status;
     if (testing::Test::HasFailure()) break;
   }
   stop = true;

@@ -259,13 +259,13 @@ struct PanelTiles {
   std::int64_t rows = 0, count = 1, each = 0;  // of rows; of tiles; rows of a tile, of which the last may have fewer
 
   PanelTiles() = default;
-  // Of whole units as far as there are. Rows have `bytes` bytes at all taps, and are multiplied by so many columns.
-  PanelTiles(std::int64_t of, std::int64_t taps, std::int64_t bytes, std::int64_t columns, const PanelTable& table)
-      : rows(of) {
+  // Of whole units as far as there are.
+  PanelTiles(std::int64_t of, const PanelShape& shape, const PanelTable& table) : rows(of) {
+    const std::int64_t taps = shape.taps * shape.parts, bytes = shape.taps * shape.depth;
     // Enough of them that a panel is read from the first cache, few enough that they and their addresses stay there.
     std::int64_t most = std::clamp<std::int64_t>(2048 / taps, 32, 96);
     const std::int64_t unit = 2 * table.row_unit;
-    if (table.large_matrix > 0 && bytes * columns > table.large_matrix)
+    if (table.large_matrix > 0 && bytes * shape.columns > table.large_matrix)
       most = std::clamp<std::int64_t>(table.tile_bytes / bytes, most, 512) / unit * unit;
     count = std::max<std::int64_t>(1, (rows + most - 1) / most);
     each = ((rows + count - 1) / count + unit - 1) / unit * unit;

@@ -2,14 +2,12 @@
 // the ends of their types. Every other candidate is compared with the same sums.
 #include "kernels/cpu/panels_int8.h"
 
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <limits>
 #include <random>
 
 #include "kernels/cpu/conv_candidates.h"
+#include "kernels/cpu/guarded_test.h"
 #include "kernels/cpu/int8_test.h"
 #include "kernels/cpu/matmul_candidates.h"
 
@@ -246,15 +244,11 @@ TEST(PanelsInt8, FewPairsThatMaySaturate) {
 
 // Rows are read in quads of bytes: behind the last ones is a page that cannot be read.
 TEST(PanelsInt8, NothingBehindTheLastRowIsRead) {
-  const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
-  void* const pages = ::mmap(nullptr, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  ASSERT_NE(pages, MAP_FAILED);
-  auto* const end = static_cast<std::uint8_t*>(pages) + page;
-  ASSERT_EQ(::mprotect(end, page, PROT_NONE), 0);
+  const Guarded memory;
   for (const std::int64_t depth : {1, 2, 3, 5})
     for (const std::int64_t rows : {1, 2, 3, 4, 11}) {
       constexpr std::int64_t kColumns = 40;
-      std::uint8_t* const x = end - rows * depth;
+      auto* const x = memory.last<std::uint8_t>(rows * depth);
       std::vector<std::int8_t> w(static_cast<std::size_t>(depth * kColumns));
       for (std::int64_t i = 0; i < rows * depth; ++i) x[i] = static_cast<std::uint8_t>(201 + i);
       for (std::size_t i = 0; i < w.size(); ++i) w[i] = static_cast<std::int8_t>(3 * i);
@@ -275,7 +269,6 @@ TEST(PanelsInt8, NothingBehindTheLastRowIsRead) {
         EXPECT_GE(offer(matmul_int8_candidates(), c, operands, want, to_string(c.x)), 1);
       }
     }
-  ::munmap(pages, 2 * page);
 }
 
 // Scales so far apart that what is rounded last passes 32 bits.

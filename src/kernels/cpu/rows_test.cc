@@ -1,7 +1,5 @@
 // Softmax, normalisations and reductions against their definitions in double.
-#include <sys/mman.h>
-#include <unistd.h>
-
+#include "kernels/cpu/guarded_test.h"
 #include "kernels/cpu/kernel_test.h"
 #include "kernels/cpu/norm.h"
 #include "kernels/cpu/reduce.h"
@@ -289,33 +287,16 @@ TEST(Reduce, EveryKindOverEverySetOfAxes) {
   }
 }
 
-// Memory that ends where nothing may be read or written.
-class Guarded {
- public:
-  Guarded() : page_(static_cast<std::size_t>(sysconf(_SC_PAGESIZE))) {
-    start_ = static_cast<char*>(mmap(nullptr, 2 * page_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
-    EXPECT_NE(start_, MAP_FAILED);
-    EXPECT_EQ(mprotect(start_ + page_, page_, PROT_NONE), 0);
-  }
-  ~Guarded() { munmap(start_, 2 * page_); }
-  Guarded(const Guarded&) = delete;
-  Guarded& operator=(const Guarded&) = delete;
-  float* last(std::int64_t n) const { return reinterpret_cast<float*>(start_ + page_) - n; }
-
- private:
-  std::size_t page_;
-  char* start_;
-};
 TEST(Rows, LeaveAloneWhatLiesBehind) {
   const Guarded from, to;
   for (std::int64_t n = 1; n < 70; ++n) {
     const auto x = random_floats(n, static_cast<unsigned>(n));
-    std::copy(x.begin(), x.end(), from.last(n));
+    std::copy(x.begin(), x.end(), from.last<float>(n));
     const auto check = [&](const auto& run) {
       std::vector<float> want(x.size());
       run(x.data(), want.data());
-      run(from.last(n), to.last(n));
-      for (std::int64_t i = 0; i < n; ++i) ASSERT_EQ(to.last(n)[i], want[static_cast<std::size_t>(i)]) << n;
+      run(from.last<float>(n), to.last<float>(n));
+      for (std::int64_t i = 0; i < n; ++i) ASSERT_EQ(to.last<float>(n)[i], want[static_cast<std::size_t>(i)]) << n;
     };
     check([&](const float* row, float* out) { row_table().softmax(row, out, 1, n, false); });
     check([&](const float* row, float* out) { row_table().layer_norm(row, row, row, out, n, 1e-5f, false); });

@@ -8,7 +8,7 @@
 #include <chrono>
 #include <optional>
 
-#include "kernels/cpu/child_test.h"
+#include "base/child_test.h"
 #include "kernels/cpu/conv.h"
 #include "kernels/cpu/elementwise.h"
 #include "kernels/cpu/kernel_test.h"
@@ -92,8 +92,8 @@ void check(std::span<const Candidate<Config>> candidates, const Config& config,
     if (!said.empty()) std::fprintf(stderr, "%s: %s\n", what.c_str(), said.c_str());
     _exit(said.empty() ? 0 : 1);
   }
-  const int status = status_of(child, std::chrono::seconds(180));
-  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << what << ": status " << status;
+  const int status = base::test::status_of(child, std::chrono::seconds(180));
+  EXPECT_TRUE(base::test::ended_with(status, 0)) << what << ": status " << status;
 }
 
 TEST(Signals, Products) {
