@@ -51,6 +51,7 @@ constexpr std::uint64_t kOneRun = std::uint64_t{1} << 32;
 std::atomic<std::uint64_t> g_runs{0};
 thread_local int t_limit = 0;  // of ParallelWidth; 0 is none
 thread_local bool t_in_task = false;
+thread_local bool t_is_worker = false;
 
 void relax() noexcept {
 #if defined(__x86_64__) || defined(__i386__)
@@ -309,7 +310,7 @@ class Pool {
   }
 
   void work() {
-    t_in_task = true;
+    t_is_worker = t_in_task = true;
     std::unique_lock lock(mutex_);
     for (;;) {
       Job* job = choose();
@@ -386,6 +387,8 @@ StayAwake::~StayAwake() {
 }
 
 int awake_threads() noexcept { return g_awake.load(std::memory_order_relaxed); }
+
+bool takes_last_first() noexcept { return t_is_worker; }
 
 int parallel_width() noexcept {
   if (t_in_task || t_limit == 1 || g_forked.load(std::memory_order_relaxed)) return 1;

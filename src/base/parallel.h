@@ -33,6 +33,10 @@ class ParallelWidth {
 // Threads parallel_for would use now on this thread (1 inside a task).
 int parallel_width() noexcept;
 
+// Whether this is one of the pool's own threads, which go through the tasks of a call from the last one back: what a
+// task may fetch for the next one on its thread belongs to the task before it.
+bool takes_last_first() noexcept;
+
 namespace detail {
 void run_tasks(std::int64_t tasks, void (*task)(void* context, std::int64_t index), void* context);
 void run_both(void (*here)(void* context), void (*beside)(void* context, std::int64_t), void* context);

@@ -19,6 +19,7 @@ constexpr std::int64_t kTileRows = 96, kStep = 6;  // of pixels; those of a tile
 constexpr std::int64_t kFewestPixels = 12, kFewestChannels = 16, kMostChannels = 4096;
 constexpr std::int64_t kLeastLanes = 8;
 constexpr double kProductsPerNs = 100;
+constexpr std::int64_t kFewestSums = 64;  // of an element, in whose time its memory may be fetched
 constexpr float kNone = std::numeric_limits<float>::infinity();  // no bound, or that below 0
 
 class PointwiseConv final : public Kernel {
@@ -61,15 +62,37 @@ class PointwiseConv final : public Kernel {
       const std::int64_t end = units_ * (task + 1) / tasks_;
       for (std::int64_t unit = units_ * task / tasks_; unit < end;) {
         const std::int64_t panel = unit % panels_, count = std::min(end - unit, panels_ - panel);
-        tile(operands, x, unit / panels_ * rows_, panel, panel + count);
+        const std::int64_t next = unit + count < end || !base::takes_last_first() ? unit + count
+                                  : task > 0                                      ? units_ * (task - 1) / tasks_
+                                                                                  : units_;
+        tile(operands, x, unit / panels_ * rows_, panel, panel + count, upcoming(x, unit / panels_, next));
         unit += count;
       }
     });
   }
 
  private:
+  // `unit`: the next one, behind those of the tile `now`.
+  Upcoming upcoming(const float* x, std::int64_t now, std::int64_t unit) const {
+    Upcoming result{.panels = is_far(filters_ * depth_), .rows = depth_ >= kFewestSums && is_far(pixels_ * filters_)};
+    const std::int64_t first = unit / panels_ * rows_, column = unit % panels_ * table_.width;
+    const float* from = nullptr;
+    std::int64_t count = 0;
+    if (unit < units_ && unit / panels_ == now && result.panels) {
+      from = static_cast<const float*>(weights_.get()) + column * depth_;
+      count = std::min(table_.width, filters_ - column);
+    } else if (unit < units_ && unit / panels_ != now && is_far(pixels_ * depth_)) {
+      from = x + first * depth_;
+      count = std::min(rows_, pixels_ - first);
+    }
+    result.at = from;
+    result.bytes = count * depth_ * static_cast<std::int64_t>(sizeof(float));
+    return result;
+  }
+
   // Pixels from `first` on, of the columns of some panels.
-  void tile(void* const* operands, const float* x, std::int64_t first, std::int64_t panel, std::int64_t end) const {
+  void tile(void* const* operands, const float* x, std::int64_t first, std::int64_t panel, std::int64_t end,
+            Upcoming next) const {
     const std::int64_t rows = std::min(rows_, pixels_ - first), column = panel * table_.width,
                        columns = std::min(end * table_.width, filters_) - column;
     const std::int64_t at = first * filters_ + column;
@@ -78,10 +101,6 @@ class PointwiseConv final : public Kernel {
     const auto* const bias = c_.has_bias ? static_cast<const float*>(operands[2]) + column : nullptr;
     const auto [added, bounds] = in_registers_.value_or(PixelSteps::InRegisters{-1, {-kNone, kNone}});
     const auto* const weights = static_cast<const float*>(weights_.get());
-    // Whichever task that is for.
-    const std::int64_t behind = std::min(table_.width, filters_ - column - columns);
-    const Upcoming next = {behind > 0 ? weights + (column + columns) * depth_ : nullptr,
-                           behind * depth_ * static_cast<std::int64_t>(sizeof(float))};
     table_.multiply(rows, columns, depth_, x + first * depth_, depth_, weights + column * depth_, next, bias,
                     added < 0 ? nullptr : static_cast<const float*>(extras[added]) + at, bounds.first, bounds.second,
                     out + at, filters_);

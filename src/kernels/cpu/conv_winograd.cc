@@ -547,8 +547,8 @@ bool is_worthwhile(const ConvConfig& c, bool rounded) {
   const auto channels = static_cast<double>(s.plane_channels * s.depth), filters = static_cast<double>(c.out[1]);
   const double pixels = static_cast<double>(s.images * s.rows) * static_cast<double>(s.columns);
   const double pairs = channels * filters;
-  // Products in the time of a byte: of a third cache beside a large second one, a core gets little.
-  const double kept_bytes = has_large_second_cache() ? 1 << 20 : std::numeric_limits<double>::infinity();
+  // Products in the time of a byte: of a slow third cache, a core gets little.
+  const double kept_bytes = has_slow_third_cache() ? 1 << 20 : std::numeric_limits<double>::infinity();
   const double byte_products = pairs * kPoints * 4 > kept_bytes ? 9 : 4.4;
   const double direct = pairs * (9 * pixels * s.depth_inside() + 36 * byte_products) * (rounded ? 0.5 : 1);
   const double fast = work_of(s, Tiles(s), c.out[1]) + pairs * kPoints * 4 * byte_products;

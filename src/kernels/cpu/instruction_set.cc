@@ -67,6 +67,14 @@ bool limited() {
               "avx512, avx2, sse4 or portable; or leave it unset to use all that the machine has");
 }
 
+long second_cache_bytes() {
+#if defined(_SC_LEVEL2_CACHE_SIZE)
+  return ::sysconf(_SC_LEVEL2_CACHE_SIZE);
+#else
+  return 0;
+#endif
+}
+
 }  // namespace
 }  // namespace instruction_set_cc
 
@@ -95,10 +103,17 @@ bool halves_wide_vectors() {
 }
 
 bool has_large_second_cache() {
-#if defined(_SC_LEVEL2_CACHE_SIZE)
-  return base::made_once([] { return ::sysconf(_SC_LEVEL2_CACHE_SIZE) >= (2 << 20); });
+  return base::made_once([] { return second_cache_bytes() >= (2 << 20); });
+}
+
+bool has_slow_third_cache() {
+#if defined(__x86_64__)
+  return base::made_once([] {
+    return has_large_second_cache() || (second_cache_bytes() >= (1 << 20) && __builtin_cpu_is("intel") != 0 &&
+                                        __builtin_cpu_supports("avx512f") != 0);
+  });
 #else
-  return false;
+  return has_large_second_cache();
 #endif
 }
 

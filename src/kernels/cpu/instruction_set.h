@@ -24,8 +24,11 @@ bool has_byte_tiles();
 // its peak than oneDNN's.
 bool halves_wide_vectors();
 
-// Whether a core's second cache has room for what will be multiplied next beside what is now: 2 MiB and more. Of 1 MiB,
-// fetching it costs more than waiting for it.
+// Whether a core's second cache has room for what will be multiplied next beside many rows of what is now: 2 MiB and
+// more.
 bool has_large_second_cache();
+// Whether what the second cache does not hold comes so slowly, some 4 bytes a cycle, that it pays to fetch it
+// meanwhile: where the second cache is large, and on Intel's CPUs of servers before those.
+bool has_slow_third_cache();
 
 }  // namespace norn::kernels

@@ -138,11 +138,12 @@ class OneDnnMatMulInt8 final : public Kernel {
     const auto jobs = static_cast<std::int64_t>(jobs_.size());
     base::parallel_for(tasks_, [&](std::int64_t t) {
       OneThread one;
-      GemmSection section(calls_gemm_);
       char* own = base + finish_bytes_ + static_cast<std::size_t>(t) * own_bytes_;
       std::vector<Execution>& executions = (*state)[static_cast<std::size_t>(t)];
-      for (std::int64_t i = jobs * t / tasks_; i < jobs * (t + 1) / tasks_; ++i)
+      for (std::int64_t i = jobs * t / tasks_; i < jobs * (t + 1) / tasks_; ++i) {
+        GemmSection section(calls_gemm_);
         run_job(jobs_[static_cast<std::size_t>(i)], executions, run, weights, has_zeros, base, own);
+      }
     });
     pool_.give(std::move(state));
   }

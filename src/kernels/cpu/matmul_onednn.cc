@@ -204,10 +204,11 @@ class OneDnnMatMul final : public Kernel {
     auto state = pool_.take([&] { return make_state(); });
     base::parallel_for(tasks_, [&](std::int64_t t) {
       OneThread one;
-      GemmSection section(calls_gemm_);
       const std::size_t task = static_cast<std::size_t>(t);
-      for (std::size_t j = first_job(task); j < first_job(task + 1); ++j)
+      for (std::size_t j = first_job(task); j < first_job(task + 1); ++j) {
+        GemmSection section(calls_gemm_);
         run_job(jobs_[j], (*state)[alike_ ? task : j], operands, out, static_cast<char*>(scratch));
+      }
     });
     pool_.give(std::move(state));
     posts_.run(operands, out);

@@ -92,18 +92,34 @@ class PanelMatMul final : public Kernel {
     base::parallel_for(tasks_, [&](std::int64_t task) {
       const std::int64_t end = units_ * (task + 1) / tasks_;
       for (std::int64_t unit = units_ * task / tasks_; unit < end;) {
-        const std::int64_t group = unit / (tiles_ * group_) * group_, within = unit - group * tiles_;
-        const std::int64_t wide = std::min(group_, panels_ - group), tile = within / wide, first = within % wide;
-        const std::int64_t count = std::min(end - unit, wide - first);
-        for (std::int64_t k0 = 0; k0 < s_.k; k0 += depth_)
-          multiply(operands, tile, k0, group + first, group + first + count,
-                   weights + (group + first) * width_ * s_.k + k0 * width_, width_ * s_.k);
-        unit += count;
+        const Place at = place(unit);
+        const std::int64_t count = std::min(end - unit, at.panels), behind = unit + count;
+        const std::int64_t next = behind < end || !base::takes_last_first() ? behind
+                                  : task > 0                                ? units_ * (task - 1) / tasks_
+                                                                            : units_;
+        for (std::int64_t k0 = 0; k0 < s_.k; k0 += depth_) {
+          const float* const first = weights + (at.panel * s_.k + k0) * width_;
+          const float* const then = k0 + depth_ < s_.k ? first + depth_ * width_
+                                    : next < units_    ? weights + place(next).panel * s_.k * width_
+                                                       : nullptr;
+          multiply(operands, at.tile, k0, at.panel, at.panel + count, first, width_ * s_.k, then);
+        }
+        unit = behind;
       }
     });
   }
 
  private:
+  // Of a unit: its tile and panel, and how many panels from that on belong to the same tile and group.
+  struct Place {
+    std::int64_t tile, panel, panels;
+  };
+  Place place(std::int64_t unit) const {
+    const std::int64_t group = unit / (tiles_ * group_) * group_, within = unit - group * tiles_;
+    const std::int64_t wide = std::min(group_, panels_ - group);
+    return {within / wide, group + within % wide, wide - within % wide};
+  }
+
   void pack_and_multiply(void* const* operands, char* scratch) const {
     const auto* const b = static_cast<const float*>(operands[1]);
     base::parallel_for(tasks_, [&](std::int64_t task) {
@@ -116,15 +132,16 @@ class PanelMatMul final : public Kernel {
           pack_product_panels(b + k0 * s_.b_row + begin * width_ * s_.b_column, s_.b_row, s_.b_column, deep,
                               s_.n - begin * width_, width_, 0, end - begin, packed);
           for (std::int64_t tile = tiles_ * part / parts_; tile < tiles_ * (part + 1) / parts_; ++tile)
-            multiply(operands, tile, k0, begin, end, packed, width_ * deep);
+            multiply(operands, tile, k0, begin, end, packed, width_ * deep, nullptr);
         }
       }
     });
   }
 
-  // A stretch of a tile's rows, from k0 on, times panels [begin, end), the first of which lies at b.
+  // A stretch of a tile's rows, from k0 on, times panels [begin, end), the first of which lies at b; `then`: the panel
+  // that is read after them, or null.
   void multiply(void* const* operands, std::int64_t tile, std::int64_t k0, std::int64_t begin, std::int64_t end,
-                const float* b, std::int64_t panel_stride) const {
+                const float* b, std::int64_t panel_stride, const float* then) const {
     const std::int64_t first = tile * rows_, rows = std::min(rows_, s_.m - first);
     const auto* const a = static_cast<const float*>(operands[0]) + first * s_.a_row;
     auto* const out = static_cast<float*>(operands[3 + c_.extra.size()]);
@@ -135,8 +152,7 @@ class PanelMatMul final : public Kernel {
     for (std::int64_t p = begin, finished = begin; p < end; ++p, b += panel_stride) {
       const std::int64_t column = p * width_, columns = std::min(width_, s_.n - column), at = first * s_.n + column;
       const float* const added = !begins ? out + at : summand == nullptr ? nullptr : summand + at;
-      // Of a constant, the next may be for another task.
-      const Upcoming next = {p + 1 < (weights_ ? panels_ : end) ? b + panel_stride : nullptr,
+      const Upcoming next = {p + 1 < end ? b + panel_stride : then,
                              deep * width_ * static_cast<std::int64_t>(sizeof(float))};
       table_.multiply_panel(
           rows, columns, deep, a + k0, s_.a_row, b, width_, next, begins && bias != nullptr ? bias + column : nullptr,

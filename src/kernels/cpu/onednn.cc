@@ -51,16 +51,17 @@ OneThread::~OneThread() {}
 
 GemmSection::GemmSection(bool calls_gemm) noexcept : calls_gemm_(calls_gemm) {
   if (!calls_gemm_) return;
-  base::ForkGuard::enter();
   // By the system call itself: the C library's function leaves its own signals open, whose handlers need a stack too.
   std::uint64_t all = ~std::uint64_t{0};
   for (int fault : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGSYS}) all &= ~(std::uint64_t{1} << (fault - 1));
   syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before_, sizeof before_);
+  base::ForkGuard::enter();  // a handler that forks in between would find it entered, and its child would never leave
+                             // it
 }
 GemmSection::~GemmSection() {
   if (!calls_gemm_) return;
-  syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before_, nullptr, sizeof before_);
   base::ForkGuard::leave();
+  syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before_, nullptr, sizeof before_);
 }
 
 void rethrow_onednn(const dnnl::error& error, const char* doing) {

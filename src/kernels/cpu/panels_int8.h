@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
+#include <limits>
 #include <string>
 #include <vector>
 
+#include "kernels/cpu/instruction_set.h"
 #include "kernels/cpu/int8_candidates.h"
 
 namespace norn::kernels {
@@ -39,7 +41,7 @@ struct PanelProduct {
   std::int64_t row = 0;
   // What is read next, and may be fetched meanwhile.
   const std::int8_t* ahead = nullptr;
-  std::int64_t ahead_bytes = 0;
+  std::int64_t ahead_bytes = 0, ahead_step = 0;  // in all, and for each quad of a tap
 };
 
 // What becomes of the sums of a panel where scales are known (SumOutput::tame), base included: the same numbers as
@@ -97,6 +99,8 @@ struct PanelTable {
   // Bytes of a matrix that the second cache does not hold, so that tiles have more rows, in up to `tile_bytes`: each
   // tile reads it anew. 0: of no matrix.
   std::int64_t large_matrix = 0, tile_bytes = 0;
+  // Bytes of the least matrix whose panels are fetched before they are read, if the third cache is slow.
+  std::int64_t fetched_matrix = std::numeric_limits<std::int64_t>::max();
 };
 // For tables that have nothing quicker: PanelTable::row_sums, and the corrections of sums that stand in memory.
 void panel_row_sums(const PanelProduct& p, std::int64_t depth, std::int64_t rows, PanelBytes x, std::int32_t* to);
@@ -306,6 +310,7 @@ class PanelLoop {
     auto** const gathered = addresses + tiles_.most() * shape_.taps * shape_.parts;
     auto* const row_sums =
         reinterpret_cast<std::int32_t*>(gathered + (table_.gather ? tiles_.most() * shape_.taps : 0));
+    const bool fetches = shape_.bytes() >= table_.fetched_matrix && has_slow_third_cache();
     if (table_.begin) table_.begin();
     std::int64_t tile = -1, group = -1;
     for (std::int64_t u = begin; u < end; ++u) {
@@ -329,8 +334,8 @@ class PanelLoop {
         p.gathered = static_cast<const std::uint8_t*>(own) + copy_at();
         p.offset = 0;
         p.taps = shape_.taps;
-        if (u + 1 < end) w.set_ahead(p, (u + 1) % per_tile());
       }
+      if (fetches && u + 1 < end) w.set_ahead(p, (u + 1) % per_tile());
       tile = t;
       group = g;
       p.row_sums = row_sums;

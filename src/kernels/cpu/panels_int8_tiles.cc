@@ -296,6 +296,7 @@ const PanelTable* tile_table() {
     table.end = end;
     table.copy_bytes = copy_bytes;
     table.gather = gather;
+    table.fetched_matrix = 0;
     table.large_matrix = std::int64_t{1536} << 10;
     table.tile_bytes = std::int64_t{1} << 20;
     return &table;

@@ -37,7 +37,8 @@ __mmask16 first_lanes(std::int64_t count) {
                               : static_cast<__mmask16>((1u << (count > 0 ? count : 0)) - 1);
 }
 
-template <bool flip, int vectors, int rows>
+// `fetches`: p.ahead.
+template <bool flip, bool fetches, int vectors, int rows>
 void multiply(const PanelProduct& p, std::int32_t* to, std::int64_t to_row) {
   static_assert(rows * vectors * kPanelLanes <= kPanelSums);
   __m512i sums[rows][vectors];
@@ -50,13 +51,17 @@ void multiply(const PanelProduct& p, std::int32_t* to, std::int64_t to_row) {
     for (int r = 0; r < rows; ++r) sums[r][v] = start;
   }
   const __m512i sign = _mm512_set1_epi8(-128);
-  const std::int8_t* w = p.w;
+  const std::int8_t *w = p.w, *ahead = p.ahead;
   const std::uint8_t* const* addresses = p.x;
   for (std::int64_t tap = 0; tap < p.taps; ++tap, addresses += p.x_tap) {
     const std::uint8_t* x[rows];
 #pragma GCC unroll 12
     for (int r = 0; r < rows; ++r) x[r] = addresses[r] + p.offset;
     for (std::int64_t k = 0; k < 4 * p.quads; k += 4, w += vectors * 64) {
+      if constexpr (fetches) {
+        __builtin_prefetch(ahead, 0, 2);
+        ahead += p.ahead_step;
+      }
       __m512i panel[vectors];
 #pragma GCC unroll 4
       for (int v = 0; v < vectors; ++v) panel[v] = _mm512_loadu_si512(w + v * 64);
@@ -179,23 +184,28 @@ void finish_rows(const PanelFinish& f, const std::int32_t* sums, std::int64_t ro
   run(f, sums, rows);
 }
 
-using Multiply = decltype(&multiply<false, 1, 1>);
+using Multiply = decltype(&multiply<false, false, 1, 1>);
 
-template <bool flip, int vectors, int... rows>
+template <bool flip, bool fetches, int vectors, int... rows>
 constexpr std::array<Multiply, 12> by_rows(std::integer_sequence<int, rows...>) {
-  return {multiply<flip, vectors, rows + 1>...};
+  return {multiply<flip, fetches, vectors, rows + 1>...};
 }
-template <bool flip, int vectors>
+template <bool flip, bool fetches, int vectors>
 constexpr std::array<Multiply, 12> by_rows() {
-  return by_rows<flip, vectors>(std::make_integer_sequence<int, kRows[vectors - 1]>());
+  return by_rows<flip, fetches, vectors>(std::make_integer_sequence<int, kRows[vectors - 1]>());
 }
 constexpr std::array<Multiply, 12> kMultiply[2][kPanelVectors] = {
-    {by_rows<false, 1>(), by_rows<false, 2>(), by_rows<false, 3>(), by_rows<false, 4>()},
-    {by_rows<true, 1>(), by_rows<true, 2>(), by_rows<true, 3>(), by_rows<true, 4>()}};
+    {by_rows<false, false, 1>(), by_rows<false, false, 2>(), by_rows<false, false, 3>(), by_rows<false, false, 4>()},
+    {by_rows<true, false, 1>(), by_rows<true, false, 2>(), by_rows<true, false, 3>(), by_rows<true, false, 4>()}};
+constexpr std::array<Multiply, 12> kFetching[2] = {by_rows<false, true, kPanelVectors>(),
+                                                   by_rows<true, true, kPanelVectors>()};
 
 void multiply_rows(const PanelProduct& p, std::int64_t rows, std::int64_t vectors, PanelBytes x, std::int32_t* sums,
                    std::int64_t sums_row) {
-  kMultiply[x == PanelBytes::FlippedInt8 ? 1 : 0][vectors - 1][static_cast<std::size_t>(rows - 1)](p, sums, sums_row);
+  const int flip = x == PanelBytes::FlippedInt8 ? 1 : 0;
+  const std::array<Multiply, 12>& by_rows =
+      p.ahead != nullptr && vectors == kPanelVectors ? kFetching[flip] : kMultiply[flip][vectors - 1];
+  by_rows[static_cast<std::size_t>(rows - 1)](p, sums, sums_row);
 }
 
 void row_sums(const PanelProduct& p, std::int64_t depth, std::int64_t rows, PanelBytes x_bytes, std::int32_t* to) {
@@ -313,7 +323,8 @@ constexpr PanelTable kTable = {.rows = {kRows[0], kRows[1], kRows[2], kRows[3]},
                                .begin = nullptr,
                                .end = nullptr,
                                .copy_bytes = nullptr,
-                               .gather = nullptr};
+                               .gather = nullptr,
+                               .fetched_matrix = 512 << 10};
 
 }  // namespace
 }  // namespace norn::kernels

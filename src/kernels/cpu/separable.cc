@@ -261,6 +261,9 @@ class Separable final : public Kernel {
     }
   }
 
+  // All others stay in the caches.
+  static Upcoming panels_of(std::int64_t weights) { return {.panels = is_far(weights)}; }
+
   void expand(const Call& call, std::int64_t pixel, std::int64_t pixels, std::int64_t first, std::int64_t channels,
               float* to) const {
     if (c_.rounds)
@@ -268,8 +271,9 @@ class Separable final : public Kernel {
                        at(call.bias[Stage::Expand], first), nullptr, expanded_.bounds, to);
     else
       table_.multiply(pixels, channels, c_.x[1], call.x + pixel * c_.x[1], c_.x[1],
-                      weights(Stage::Expand) + first * c_.x[1], {}, at(call.bias[Stage::Expand], first), nullptr,
-                      expanded_.bounds.first, expanded_.bounds.second, to, channels);
+                      weights(Stage::Expand) + first * c_.x[1], panels_of(c_.x[1] * c_.middle),
+                      at(call.bias[Stage::Expand], first), nullptr, expanded_.bounds.first, expanded_.bounds.second, to,
+                      channels);
     expanded_.apply(to, pixels * channels);
   }
 
@@ -340,7 +344,8 @@ class Separable final : public Kernel {
                        call.bias[Stage::Project], added, bounds, call.out + at);
     else
       table_.multiply(pixels, filters, c_.middle, call.whole + pixel * c_.middle, c_.middle, weights(Stage::Project),
-                      {}, call.bias[Stage::Project], added, bounds.first, bounds.second, call.out + at, filters);
+                      panels_of(c_.middle * filters), call.bias[Stage::Project], added, bounds.first, bounds.second,
+                      call.out + at, filters);
     if (!last_) steps_.apply(call.out, call.extras, at, pixels * filters, 0, filters);
   }
 

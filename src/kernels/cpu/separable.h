@@ -33,11 +33,16 @@ std::span<const Candidate<SeparableConfig>> separable_candidates();
 // 1.4 times as long as those of float.
 bool separable_rounding_pays();
 
-// Internal to the kernels. Memory that will be read next, and may be fetched meanwhile; null for none.
+// Internal to the kernels. Memory that is expected behind the second cache, and may be fetched meanwhile.
 struct Upcoming {
-  const void* at = nullptr;
+  const void* at = nullptr;  // what will be read next; null for nothing
   std::int64_t bytes = 0;
+  bool panels = false;  // those of `b`
+  bool rows = false;    // of `c` and `added`
 };
+
+// Whether so many floats are likely to have left a second cache of 1 MiB between two uses.
+constexpr bool is_far(std::int64_t floats) { return floats > (std::int64_t{1} << 17); }
 
 // Internal to the kernels: loops for a target's instruction set.
 struct SeparableTable {

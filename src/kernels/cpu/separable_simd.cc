@@ -27,6 +27,8 @@ using tiles::Ahead, tiles::F, tiles::Few, tiles::fetch, tiles::Whole, tiles::V, 
 constexpr bool kAlwaysFetches = HWY_MAX_BYTES < 64;
 // Steps of the sums in one turn of their loop, whose own additions and comparisons take the places of products.
 constexpr int kUnroll = 2;
+// Of what a tile stores and adds, at a time between its sums: all at once they would hold up what the sums read.
+constexpr int kFetchedRows = 2;
 constexpr int kPixels = HWY_MAX_BYTES >= 64 ? 8 : 4;  // of a depthwise convolution at a time
 
 template <bool bounded>
@@ -80,12 +82,6 @@ HWY_INLINE void tile(std::int64_t k, const float* a, std::int64_t a_row, const f
   }
   for (int r = 1; r < rows; ++r)
     for (int v = 0; v < vectors; ++v) sums[r][v] = sums[0][v];
-  if (to.fetches_rows)
-    for (int r = 0; r < rows; ++r)
-      for (int v = 0; v < vectors; ++v) {
-        if (added != nullptr) __builtin_prefetch(added + r * to.c_row + v * w, 0);
-        __builtin_prefetch(c + r * to.c_row + v * w, 1);
-      }
   const char* next = ahead.at;
   const float* x[rows];  // by which the compiler finds the same address in the next step
   for (int r = 0; r < rows; ++r) x[r] = a + r * a_row;
@@ -99,11 +95,19 @@ HWY_INLINE void tile(std::int64_t k, const float* a, std::int64_t a_row, const f
     }
   };
   std::int64_t i = 0;
-  for (; i + kUnroll <= k; i += kUnroll, b += kUnroll * b_row) {
+  for (int first = to.fetches_rows ? 0 : rows; first <= rows; first += kFetchedRows) {
+    for (int r = first; r < std::min(first + kFetchedRows, rows); ++r)
+      for (int v = 0; v < vectors; ++v) {
+        if (added != nullptr) __builtin_prefetch(added + r * to.c_row + v * w, 0);
+        __builtin_prefetch(c + r * to.c_row + v * w, 1);
+      }
+    const std::int64_t end = first + kFetchedRows < rows ? k / rows * (first + kFetchedRows) : k;
+    for (; i + kUnroll <= end; i += kUnroll, b += kUnroll * b_row) {
 #pragma GCC unroll 4
-    for (int u = 0; u < kUnroll; ++u) {
-      if constexpr (fetches && vectors == kVectors) next = fetch(next, ahead.step);
-      step(b + u * b_row, i + u);
+      for (int u = 0; u < kUnroll; ++u) {
+        if constexpr (fetches && vectors == kVectors) next = fetch(next, ahead.step);
+        step(b + u * b_row, i + u);
+      }
     }
   }
   for (; i < k; ++i, b += b_row) step(b, i);
@@ -170,9 +174,9 @@ void multiply_panels(std::int64_t m, std::int64_t n, std::int64_t k, const float
   while (n > 0) {
     const std::int64_t vectors = vectors_of(n), width = vectors * lanes();
     to.columns = n;
-    to.next = n <= width        ? behind
-              : to.fetches_rows ? Upcoming{b + width * k, width * k * static_cast<std::int64_t>(sizeof(float))}
-                                : Upcoming{};
+    to.next = n <= width      ? behind
+              : behind.panels ? Upcoming{b + width * k, width * k * static_cast<std::int64_t>(sizeof(float))}
+                              : Upcoming{};
     if (to.next.at != nullptr || kAlwaysFetches)
       any_panel<true>(vectors, m, k, a, a_row, b, width, to);
     else if constexpr (!kAlwaysFetches)
@@ -188,8 +192,11 @@ void multiply_panels(std::int64_t m, std::int64_t n, std::int64_t k, const float
 void multiply(std::int64_t m, std::int64_t n, std::int64_t k, const float* a, std::int64_t a_row, const float* b,
               Upcoming next, const float* bias, const float* added, float low, float high, float* c,
               std::int64_t c_row) {
-  const bool fetches = kAlwaysFetches || has_large_second_cache();
-  multiply_panels(m, n, k, a, a_row, b, {bias, added, low, high, c, c_row, n, fetches ? next : Upcoming{}, fetches});
+  if (kAlwaysFetches)
+    next.panels = next.rows = true;
+  else if (!has_slow_third_cache())
+    next = {};
+  multiply_panels(m, n, k, a, a_row, b, {bias, added, low, high, c, c_row, n, next, next.rows});
 }
 
 void multiply_panel(std::int64_t m, std::int64_t n, std::int64_t k, const float* a, std::int64_t a_row, const float* b,

@@ -42,8 +42,8 @@ void over_grid(const std::byte* x, std::byte* out, const GridDim* grid, std::siz
   const std::int64_t side = together || apart ? 2048 : size == 1 ? 128 : 64;
   std::int64_t points = 1;
   for (std::size_t d = 0; d < dims; ++d) points *= grid[d].size;
-  // What the caches hold comes sooner than it takes to ask for it; a third cache beside a large second one is slow.
-  const std::int64_t cached = has_large_second_cache() ? std::int64_t{256} << 10 : std::int64_t{8} << 20;
+  // What the caches hold comes sooner than it takes to ask for it; a slow third cache is asked, too.
+  const std::int64_t cached = has_slow_third_cache() ? std::int64_t{256} << 10 : std::int64_t{8} << 20;
   const bool fetches = points * rows * columns * size > cached;
   const std::int64_t along = apart ? rows : columns, across = apart ? columns : rows;
   // What is left over at an end and is less than a square of vectors goes with what is before it.

@@ -109,7 +109,7 @@ HWY_NOINLINE void panel(const WindowProduct& p, std::int64_t rows) {
 template <bool skips>
 void multiply_panel(const WindowProduct& p, std::int64_t rows) {
   const std::int64_t vectors = (p.columns + lanes() - 1) / lanes();
-  if (vectors == kVectors && (kShort || has_large_second_cache())) return panel<kVectors, true, skips>(p, rows);
+  if (vectors == kVectors && (kShort || has_slow_third_cache())) return panel<kVectors, true, skips>(p, rows);
   if (vectors == 1) panel<1, false, skips>(p, rows);
   if (vectors == 2) panel<2, false, skips>(p, rows);
   if constexpr (kVectors > 2) {
