@@ -97,6 +97,23 @@ TEST(Parallel, AWidthOfOneStaysOnTheCaller) {
   EXPECT_EQ(ids, std::set{std::this_thread::get_id()});
 }
 
+TEST(Parallel, ThreadsKnowInWhichDirectionTheyGo) {
+  EXPECT_FALSE(takes_last_first());
+  const std::thread::id caller = std::this_thread::get_id();
+  std::atomic<std::int64_t> first{-1}, last{100};  // tasks of the caller, and of the one helper
+  std::atomic<bool> wrong{false};
+  ParallelWidth two(2);
+  parallel_for(100, [&](std::int64_t i) {
+    const bool helps = std::this_thread::get_id() != caller;
+    if (helps != takes_last_first()) wrong = true;
+    std::atomic<std::int64_t>& before = helps ? last : first;
+    if (helps ? i >= before : i <= before) wrong = true;
+    before = i;
+    std::this_thread::sleep_for(std::chrono::microseconds(20));
+  });
+  EXPECT_FALSE(wrong);
+}
+
 TEST(Parallel, NestedCallsRunOnTheirThread) {
   std::vector<std::atomic<int>> hits(40 * 30);
   parallel_for(40, [&](std::int64_t i) {

@@ -1,4 +1,5 @@
-// A part of the output is filled with off, and what is on is written while the part lies in the first cache.
+// A part of the output is filled with off, and what is on is written while the part lies in the first cache; in the
+// second one where it consists of stretches of many rows, which had better be long.
 #include "kernels/cpu/class_vectors.h"
 
 #include <algorithm>
@@ -13,13 +14,16 @@ namespace norn::kernels {
 inline namespace class_vectors_cc {
 namespace {
 
-constexpr std::int64_t kPartBytes = 16384;
+constexpr std::int64_t kPartBytes = 16384, kStretchesBytes = 256 << 10;
 
 class ClassVectors final : public Kernel {
  public:
   explicit ClassVectors(const ClassVectorsConfig& c)
       : c_(c),
-        columns_(std::clamp<std::int64_t>(part_elements() / c.depth, std::min(kLeastColumns, c.inner), c.inner)) {}
+        columns_(c.depth * c.inner <= elements(kPartBytes)
+                     ? c.inner
+                     : std::clamp<std::int64_t>(elements(kStretchesBytes) / c.depth, std::min(kLeastColumns, c.inner),
+                                                c.inner)) {}
 
   void run(void* const* operands, void*) const override {
     switch (c_.element_bytes) {
@@ -32,7 +36,7 @@ class ClassVectors final : public Kernel {
 
  private:
   static constexpr std::int64_t kLeastColumns = 64;  // so that a row of a part is worth a call
-  std::int64_t part_elements() const { return kPartBytes / static_cast<std::int64_t>(c_.element_bytes); }
+  std::int64_t elements(std::int64_t bytes) const { return bytes / static_cast<std::int64_t>(c_.element_bytes); }
 
   template <class T>
   void of_element(void* const* operands) const {
@@ -57,7 +61,7 @@ class ClassVectors final : public Kernel {
     };
     const double unit_ns = 2 + static_cast<double>(depth * static_cast<std::int64_t>(sizeof(T))) * 0.02;
     if (columns_ == inner) {  // whole blocks of depth * inner elements
-      const std::int64_t blocks = std::max<std::int64_t>(1, part_elements() / (depth * inner));
+      const std::int64_t blocks = std::max<std::int64_t>(1, elements(kPartBytes) / (depth * inner));
       parallel_ranges(c_.outer, unit_ns * static_cast<double>(inner), 1, [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t first = begin; first < end; first += blocks) {
           const std::int64_t n = std::min(blocks, end - first);

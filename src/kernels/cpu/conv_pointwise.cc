@@ -62,10 +62,8 @@ class PointwiseConv final : public Kernel {
       const std::int64_t end = units_ * (task + 1) / tasks_;
       for (std::int64_t unit = units_ * task / tasks_; unit < end;) {
         const std::int64_t panel = unit % panels_, count = std::min(end - unit, panels_ - panel);
-        const std::int64_t next = unit + count < end || !base::takes_last_first() ? unit + count
-                                  : task > 0                                      ? units_ * (task - 1) / tasks_
-                                                                                  : units_;
-        tile(operands, x, unit / panels_ * rows_, panel, panel + count, upcoming(x, unit / panels_, next));
+        tile(operands, x, unit / panels_ * rows_, panel, panel + count,
+             upcoming(x, unit / panels_, next_unit(unit + count - 1, units_, task, tasks_)));
         unit += count;
       }
     });

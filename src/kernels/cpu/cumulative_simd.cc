@@ -19,12 +19,18 @@ template <class T>
 using Wide = std::conditional_t<std::is_floating_point_v<T>, double, T>;
 
 template <class T, bool product, bool exclusive>
-void rows(const void* x_data, void* out_data, std::int64_t n, std::int64_t step, void* totals_data, std::int64_t m) {
+void rows(const void* x_data, void* out_data, std::int64_t n, std::int64_t step, void* totals_data, std::int64_t m,
+          bool fetches) {
   Wide<T>* HWY_RESTRICT totals = static_cast<Wide<T>*>(totals_data);
   for (std::int64_t i = 0; i < m; ++i) totals[i] = product ? Wide<T>{1} : Wide<T>{0};
   for (std::int64_t k = 0; k < n; ++k) {
     const T* HWY_RESTRICT from = static_cast<const T*>(x_data) + k * step;
     T* HWY_RESTRICT to = static_cast<T*>(out_data) + k * step;
+    if (fetches && k + 1 < n)
+      for (std::int64_t i = 0; i < m; i += 64 / static_cast<std::int64_t>(sizeof(T))) {
+        __builtin_prefetch(from + step + i, 0);
+        __builtin_prefetch(to + step + i, 1);
+      }
     for (std::int64_t i = 0; i < m; ++i) {
       const Wide<T> before = totals[i], x = static_cast<Wide<T>>(from[i]);
       const Wide<T> total = product ? static_cast<Wide<T>>(before * x) : static_cast<Wide<T>>(before + x);
@@ -47,7 +53,8 @@ void few(const T* HWY_RESTRICT from, T* HWY_RESTRICT to, std::int64_t n, std::in
     }
 }
 template <class T, bool product, bool exclusive>
-void columns(const void* x_data, void* out_data, std::int64_t n, std::int64_t step, void* totals, std::int64_t m) {
+void columns(const void* x_data, void* out_data, std::int64_t n, std::int64_t step, void* totals, std::int64_t m,
+             bool fetches) {
   const T* x = static_cast<const T*>(x_data);
   T* out = static_cast<T*>(out_data);
   switch (m) {
@@ -58,7 +65,7 @@ void columns(const void* x_data, void* out_data, std::int64_t n, std::int64_t st
     case 6: return few<T, product, exclusive, 6>(x, out, n, step);
     case 7: return few<T, product, exclusive, 7>(x, out, n, step);
     case 8: return few<T, product, exclusive, 8>(x, out, n, step);
-    default: return rows<T, product, exclusive>(x, out, n, step, totals, m);
+    default: return rows<T, product, exclusive>(x, out, n, step, totals, m, fetches);
   }
 }
 

@@ -16,6 +16,7 @@
 #include "kernels/cpu/fold_space.h"
 #include "kernels/cpu/fold_wide.h"
 #include "kernels/cpu/halves.h"
+#include "kernels/cpu/instruction_set.h"
 #include "kernels/cpu/long_sums.h"
 #include "kernels/cpu/physical.h"
 #include "kernels/cpu/typed.h"
@@ -400,7 +401,9 @@ std::unique_ptr<Kernel> make_hardmax(const HardmaxConfig& c, PackedConstants&) {
 
 // Running sums and products:
 
-constexpr std::int64_t kRunning = 2048;  // columns, so that rows are read in long stretches
+// Columns, so that rows are read in long stretches; fewer where the next row's are fetched meanwhile into the first
+// cache.
+constexpr std::int64_t kRunning = 2048, kFetchedRunning = 512;
 
 template <class T>
 class Cumulative final : public Kernel {
@@ -441,14 +444,15 @@ class Cumulative final : public Kernel {
     }
     // By parts of rows.
     const RunningLoop loop = running_loop(c_.type, c_.product, c_.exclusive);
-    const std::int64_t parts = (inner + kRunning - 1) / kRunning;
-    parallel_ranges(c_.outer * parts, static_cast<double>(n * std::min(inner, kRunning)) * 0.5, 1,
+    const bool fetches = has_slow_third_cache();
+    const std::int64_t most = fetches ? kFetchedRunning : kRunning, parts = (inner + most - 1) / most;
+    parallel_ranges(c_.outer * parts, static_cast<double>(n * std::min(inner, most)) * 0.5, 1,
                     [&](std::int64_t begin, std::int64_t end) {
                       for (std::int64_t i = begin; i < end; ++i) {
-                        const std::int64_t first = i % parts * kRunning, m = std::min(kRunning, inner - first);
+                        const std::int64_t first = i % parts * most, m = std::min(most, inner - first);
                         const std::int64_t at = i / parts * n * inner + first + (c_.reverse ? (n - 1) * inner : 0);
                         std::array<std::uint64_t, kRunning> totals;
-                        loop(x + at, out + at, n, c_.reverse ? -inner : inner, totals.data(), m);
+                        loop(x + at, out + at, n, c_.reverse ? -inner : inner, totals.data(), m, fetches);
                       }
                     });
   }

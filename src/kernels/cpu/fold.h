@@ -62,7 +62,9 @@ RowsLoop extremum_rows_loop(DataType type, bool largest);
 using ArgRowsLoop = void (*)(const void* x, std::int64_t n, std::int64_t* out, std::int64_t count, bool last);
 ArgRowsLoop arg_rows_loop(DataType type, bool largest);
 // Down `n` rows of m columns, `step` elements apart (below 0: upwards); `totals` is scratch for m elements of 8 bytes.
-using RunningLoop = void (*)(const void* x, void* out, std::int64_t n, std::int64_t step, void* totals, std::int64_t m);
+// With `fetches`, the row after each is fetched before it is read.
+using RunningLoop = void (*)(const void* x, void* out, std::int64_t n, std::int64_t step, void* totals, std::int64_t m,
+                             bool fetches);
 RunningLoop running_loop(DataType type, bool product, bool exclusive);
 // Of `n` rows, `stride` elements apart, the one that has the extremum, for each of `columns`; `best` is scratch for as
 // many elements. A stride of 1: of each of `columns` rows of n neighbours, which lie behind each other.

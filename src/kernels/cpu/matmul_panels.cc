@@ -93,10 +93,8 @@ class PanelMatMul final : public Kernel {
       const std::int64_t end = units_ * (task + 1) / tasks_;
       for (std::int64_t unit = units_ * task / tasks_; unit < end;) {
         const Place at = place(unit);
-        const std::int64_t count = std::min(end - unit, at.panels), behind = unit + count;
-        const std::int64_t next = behind < end || !base::takes_last_first() ? behind
-                                  : task > 0                                ? units_ * (task - 1) / tasks_
-                                                                            : units_;
+        const std::int64_t count = std::min(end - unit, at.panels);
+        const std::int64_t next = next_unit(unit + count - 1, units_, task, tasks_);
         for (std::int64_t k0 = 0; k0 < s_.k; k0 += depth_) {
           const float* const first = weights + (at.panel * s_.k + k0) * width_;
           const float* const then = k0 + depth_ < s_.k ? first + depth_ * width_
@@ -104,7 +102,7 @@ class PanelMatMul final : public Kernel {
                                                        : nullptr;
           multiply(operands, at.tile, k0, at.panel, at.panel + count, first, width_ * s_.k, then);
         }
-        unit = behind;
+        unit += count;
       }
     });
   }

@@ -3,6 +3,7 @@
 // those of the result may lie at equal places of pages, and what is read then waits for what was just written.
 #include "kernels/cpu/contraction.h"
 #include "kernels/cpu/extents.h"
+#include "kernels/cpu/instruction_set.h"
 #include "kernels/cpu/matmul_candidates.h"
 #include "kernels/cpu/physical.h"
 
@@ -67,7 +68,7 @@ std::string shallow_matmul_refuses(const MatMulConfig& c) {
   const MatMulShape s(c);
   if (s.k > kShallowDepth || s.m < kShallowRows || s.n < kShallowColumns)
     return "is for products by way of few elements";
-  if (s.n % kWholeLine != 0) return "rows that are not whole lines of memory";
+  if (s.n % kWholeLine != 0 && !has_slow_third_cache()) return "rows that are not whole lines of memory";
   if (s.batches > 1 || c.alpha != 1 || c.has_c || !c.post.empty() || c.in_place_extra >= 0)
     return "computes one product alone";
   return "";

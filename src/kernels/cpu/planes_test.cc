@@ -390,6 +390,16 @@ TEST(Powers, AreThoseOfTheCLibrary) {
     x.push_back(base(engine));
     y.push_back(exponent(engine));
   }
+  for (int i = 0; i < 2000; ++i) {
+    const float e = exponent(engine);
+    x.push_back(i % 5 == 0 ? base(engine) : -base(engine));
+    y.push_back(i % 7 == 0 ? e : std::round(e));
+  }
+  for (const float a : {-1.0f, -1.000001f, -0.999999f})
+    for (const float b : {8388607.0f, 8388608.0f, 8388607.5f, 16777215.0f, 16777216.0f, -16777215.0f, 0.5f, -7.0f}) {
+      x.push_back(a);
+      y.push_back(b);
+    }
   const float inf = std::numeric_limits<float>::infinity(), nan = std::nanf("");
   for (const float a : {0.0f, -0.0f, 1.0f, -2.0f, 1e-40f, 3e38f, inf, -inf, nan})
     for (const float b : {0.0f, -0.0f, 1.0f, -3.0f, 0.5f, 2.5f, 1e30f, inf, -inf, nan}) {

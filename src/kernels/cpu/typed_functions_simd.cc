@@ -314,7 +314,8 @@ TypedLoop function_of(TypedOp op) {
 
 // Plain code makes the greatest float of what is beyond it, not infinity.
 constexpr double kMostLog = HWY_TARGET == HWY_EMU128 || HWY_TARGET == HWY_SCALAR ? 88 : 700;
-// In double, where exp(y log x) is right to far more than a float holds.
+// In double, where exp(y log x) is right to far more than a float holds. Powers of a negative base are those of its
+// size, negative for odd exponents, and NaN for those that are not integers.
 void powers(const float* x, const float* y, float* out, std::int64_t n) {
   const hn::ScalableTag<double> d;
   const hn::Rebind<float, decltype(d)> half;
@@ -326,15 +327,25 @@ void powers(const float* x, const float* y, float* out, std::int64_t n) {
   std::int64_t i = 0;
   for (; i + lanes <= n; i += lanes) {
     const auto base = hn::PromoteTo(d, hn::LoadU(half, x + i)), exponent = hn::PromoteTo(d, hn::LoadU(half, y + i));
-    if (!hn::AllTrue(d, hn::And(hn::Gt(base, zero), hn::Le(base, most)))) {
+    const auto size = hn::Abs(base);
+    if (!hn::AllTrue(d, hn::And(hn::Gt(size, zero), hn::Le(size, most)))) {
       scalar(i, i + lanes);
       continue;
     }
-    const auto log = hn::Mul(exponent, hn::Log(d, base));
-    if (hn::AllTrue(d, below(d, log, kMostLog)))
-      hn::StoreU(hn::DemoteTo(half, hn::Exp(d, log)), half, out + i);
-    else
+    const auto log = hn::Mul(exponent, hn::Log(d, size));
+    if (!hn::AllTrue(d, below(d, log, kMostLog))) {
       scalar(i, i + lanes);
+      continue;
+    }
+    auto power = hn::Exp(d, log);
+    const auto negative = hn::Lt(base, zero);
+    if (!hn::AllFalse(d, negative)) {
+      const auto halved = hn::Mul(exponent, hn::Set(d, 0.5));
+      const auto odd = hn::Ne(hn::Round(halved), halved), whole = hn::Eq(hn::Round(exponent), exponent);
+      const auto signed_power = hn::IfThenElse(odd, hn::Neg(power), power);
+      power = hn::IfThenElse(negative, hn::IfThenElse(whole, signed_power, hn::NaN(d)), power);
+    }
+    hn::StoreU(hn::DemoteTo(half, power), half, out + i);
   }
   scalar(i, n);
 }

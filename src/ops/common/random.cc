@@ -94,6 +94,13 @@ void MersenneTwister::refill() {
 
 RandomNumbers::RandomNumbers(const opset::ReferenceContext& node) : generator_(generator_of(node)) {}
 
+void RandomNumbers::uniforms(double* to, std::int64_t n) {
+  const auto kept = std::min(n, static_cast<std::int64_t>(drawn_.size() - next_));
+  to = std::copy_n(drawn_.data() + next_, kept, to);
+  next_ += static_cast<std::size_t>(kept);
+  generator_.uniforms(to, n - kept);
+}
+
 double RandomNumbers::normal() {
   if (spare_) {
     const double x = *spare_;

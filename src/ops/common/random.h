@@ -61,7 +61,8 @@ class RandomNumbers {
     }
     return drawn_[next_++];
   }
-  double normal();  // mean 0, standard deviation 1
+  void uniforms(double* to, std::int64_t n);  // the next n of them
+  double normal();                            // mean 0, standard deviation 1
 
  private:
   MersenneTwister generator_;

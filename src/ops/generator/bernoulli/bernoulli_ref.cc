@@ -1,4 +1,6 @@
 // One where a number drawn from [0, 1) is below the probability: always for 1, never for 0.
+#include <algorithm>
+#include <array>
 #include <cstring>
 #include <string>
 
@@ -11,21 +13,27 @@ namespace {
 
 void bernoulli_ref(opset::ReferenceContext& ctx) {
   const Tensor& p = ctx.input(0);
-  const std::vector<double> probabilities = load_all<double>(p);
-  for (const double chance : probabilities) {
-    if (!(chance >= 0 && chance <= 1)) ctx.fail("a probability is " + std::to_string(chance) + ", not in [0, 1]");
-  }
   RandomNumbers numbers(ctx);
   const DataType type = bernoulli_type(ctx, p.dtype());
   Tensor& y = ctx.output(0, type, p.dims());
-  Tensor outcomes(type, {2});
-  visit_real(domain_of(type), [&]<class D>(D) { store_all(outcomes, std::vector<D>{0, 1}); });
+  Tensor one(type, {1});
+  visit_real(domain_of(type), [&]<class D>(D) { store_all(one, std::vector<D>{1}); });
   const auto draw = [&]<class T>(T) {
-    T zero_and_one[2];
-    std::memcpy(zero_and_one, outcomes.data(), sizeof zero_and_one);
+    T bits_of_one;
+    std::memcpy(&bits_of_one, one.data(), sizeof bits_of_one);
     T* to = static_cast<T*>(y.mutable_data());
-    for (std::size_t i = 0; i < probabilities.size(); ++i)
-      to[i] = zero_and_one[numbers.uniform() < probabilities[i] ? 1 : 0];
+    constexpr std::int64_t kChunk = 512;
+    std::array<double, kChunk> chances, drawn;
+    for (std::int64_t first = 0; first < p.size(); first += kChunk) {
+      const std::int64_t n = std::min(kChunk, p.size() - first);
+      load<double>(p, first, n, chances.data());
+      for (const double* chance = chances.data(); chance != chances.data() + n; ++chance)
+        if (!(*chance >= 0 && *chance <= 1))
+          ctx.fail("a probability is " + std::to_string(*chance) + ", not in [0, 1]");
+      numbers.uniforms(drawn.data(), n);
+      for (std::size_t i = 0; i < static_cast<std::size_t>(n); ++i)
+        *to++ = static_cast<T>((drawn[i] < chances[i] ? ~T{0} : T{0}) & bits_of_one);  // without a branch
+    }
   };
   switch (element_size(type)) {
     case 1: return draw(std::uint8_t{});

@@ -42,7 +42,6 @@ void dropout_ref(ReferenceContext& ctx) {
   MersenneTwister generator(p.seed ? *p.seed : std::random_device{}());
   constexpr std::int64_t kChunk = 512;
   std::array<double, kChunk> keep, values;
-  std::array<std::uint64_t, kChunk> bits;
   for (std::int64_t first = 0; first < x.size(); first += kChunk) {
     const std::int64_t n = std::min(kChunk, x.size() - first);
     const auto size = static_cast<std::size_t>(n);
@@ -54,8 +53,8 @@ void dropout_ref(ReferenceContext& ctx) {
       store<double>(*y, first, n, values.data());
     }
     if (mask && mask->dtype() == DataType::Bool) {
-      for (std::size_t i = 0; i < size; ++i) bits[i] = keep[i] != 0;
-      store<std::uint64_t>(*mask, first, n, bits.data());
+      bool* const to = static_cast<bool*>(mask->mutable_data()) + first;
+      for (std::size_t i = 0; i < size; ++i) to[i] = keep[i] != 0;
     } else if (mask) {
       store<double>(*mask, first, n, keep.data());
     }
