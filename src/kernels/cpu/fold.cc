@@ -404,6 +404,7 @@ std::unique_ptr<Kernel> make_hardmax(const HardmaxConfig& c, PackedConstants&) {
 // Columns, so that rows are read in long stretches; fewer where the next row's are fetched meanwhile into the first
 // cache.
 constexpr std::int64_t kRunning = 2048, kFetchedRunning = 512;
+constexpr std::int64_t kCachedBytes = 256 << 10;  // of a tensor that stays in the second cache
 
 template <class T>
 class Cumulative final : public Kernel {
@@ -444,7 +445,7 @@ class Cumulative final : public Kernel {
     }
     // By parts of rows.
     const RunningLoop loop = running_loop(c_.type, c_.product, c_.exclusive);
-    const bool fetches = has_slow_third_cache();
+    const bool fetches = has_slow_third_cache() && n * inner * static_cast<std::int64_t>(sizeof(T)) > kCachedBytes;
     const std::int64_t most = fetches ? kFetchedRunning : kRunning, parts = (inner + most - 1) / most;
     parallel_ranges(c_.outer * parts, static_cast<double>(n * std::min(inner, most)) * 0.5, 1,
                     [&](std::int64_t begin, std::int64_t end) {
