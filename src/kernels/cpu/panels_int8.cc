@@ -158,7 +158,7 @@ void PanelLoop::unit(PanelProduct p, PanelBytes bytes, const SumFinisher::Run& r
   const std::int32_t* const row_sums = p.row_sums;
   const std::int8_t* const ahead = p.ahead;
   const std::int64_t ahead_bytes = p.ahead_bytes;
-  if (ahead != nullptr) p.ahead_step = ahead_bytes / (pieces * p.taps * p.quads);
+  if (ahead_bytes > 0) p.ahead_step = ahead_bytes / (pieces * p.taps * p.quads);
   alignas(64) std::int32_t sums[kPanelSums];
   for (std::int64_t r0 = 0; r0 < rows; r0 += each) {
     const std::int64_t count = std::min(each, rows - r0);
