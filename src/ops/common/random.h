@@ -34,15 +34,16 @@ class MersenneTwister {
   // The next n of them.
   void uniforms(double* to, std::int64_t n);
 
- private:
   static constexpr std::size_t kSize = 624, kShift = 397;
-  void refill();
   static double uniform_of(std::uint32_t high, std::uint32_t low) {
     // Below 2^27, as signed numbers, which are turned into doubles in vectors.
     return (static_cast<double>(static_cast<std::int32_t>(high >> 5)) * 0x1p26 +
             static_cast<double>(static_cast<std::int32_t>(low >> 6))) *
            0x1p-53;
   }
+
+ private:
+  void refill();
 
   std::array<std::uint32_t, kSize> state_, numbers_;
   std::size_t next_ = kSize;
@@ -71,14 +72,14 @@ class RandomNumbers {
   std::optional<double> spare_;  // the other number of a pair
 };
 
-// Output 0, of this type and shape, from draw(), called for each element in row-major order.
+// Output 0, of this type and shape, in row-major order: draw(to, n) gives the next n elements.
 template <class Draw>
 void draw_elements(opset::ReferenceContext& ctx, DataType type, const norn::Shape& dims, Draw&& draw) {
   Tensor& y = ctx.output(0, type, dims);
   std::array<double, 512> chunk;
   for (std::int64_t first = 0; first < y.size(); first += 512) {
     const std::int64_t n = std::min<std::int64_t>(512, y.size() - first);
-    std::generate_n(chunk.begin(), n, draw);
+    draw(chunk.data(), n);
     store<double>(y, first, n, chunk.data());
   }
 }

@@ -2,6 +2,8 @@
 #include "ops/generator/bernoulli/bernoulli.h"
 
 #include <algorithm>
+#include <cmath>
+#include <random>
 
 #include "ops/common/case.h"
 #include "ops/common/slice_test.h"
@@ -36,6 +38,7 @@ const cases::Cases all("Bernoulli",
                            {"Bernoulli dtype=7", "float[2,0]", "int64[2,0]"},
                            {"Bernoulli", "float[2] 0.5 {nan|-0.1|1.5|inf}", "", {.error = "probability"}},
                            {"Bernoulli dtype={0|8|14|99}", "float[2] 1 0", "", {.error = "dtype"}},
+                           {"Bernoulli", "float[3] -0 0 1", "float[3] 0 0 1"},
                            {"Bernoulli-22", "bfloat16[N,M]", "bfloat16[N,M]"},
                            {"Bernoulli-22 dtype=9", "float", "bool"},
                        });
@@ -46,6 +49,28 @@ TEST(Bernoulli, GivesAboutTheRightShare) {
   const auto drawn = doubles(run(Bernoulli, 22, {make_attr("seed", 7.0f)}, {p})[0].tensor());
   EXPECT_NEAR(static_cast<double>(std::count(drawn.begin(), drawn.end(), 1.0)) / n, 0.3, 0.02);
   EXPECT_NE(doubles(run(Bernoulli, 22, {}, {p})[0].tensor()), doubles(run(Bernoulli, 22, {}, {p})[0].tensor()));
+}
+
+// Many numbers are compared with their probabilities as one is, and a wrong probability is found wherever it is.
+TEST(Bernoulli, ComparesEachNumber) {
+  const std::int64_t n = 1231;
+  std::vector<double> chances(static_cast<std::size_t>(n));
+  for (std::size_t i = 0; i < chances.size(); ++i) chances[i] = static_cast<double>(i * 37 % 101) / 100;
+  std::mt19937 standard(7);
+  std::vector<double> expected;
+  for (const double chance : chances) {
+    const auto high = static_cast<double>(standard() >> 5);
+    const double x = (high * 67108864 + static_cast<double>(standard() >> 6)) / 9007199254740992;
+    expected.push_back(x < chance ? 1 : 0);
+  }
+  const auto attrs = {make_attr("seed", 7.0f)};
+  EXPECT_EQ(doubles(run(Bernoulli, 22, attrs, {tensor<double>({n}, chances)})[0].tensor()), expected);
+  for (const std::size_t at : {0u, 511u, 512u, 1230u})
+    for (const double wrong : {-1e-300, 1.0000000000000002, -2.0, HUGE_VAL, -std::nan("")}) {
+      std::vector<double> some = chances;
+      some[at] = wrong;
+      EXPECT_THROW(run(Bernoulli, 22, attrs, {tensor<double>({n}, some)}), Error) << at << " " << wrong;
+    }
 }
 
 }  // namespace

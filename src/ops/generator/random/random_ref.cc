@@ -1,4 +1,6 @@
 // Random numbers are scaled in double and rounded once.
+#include <algorithm>
+
 #include "ops/common/random.h"
 #include "ops/generator/random/random.h"
 
@@ -16,13 +18,18 @@ RandomParams of_input(ReferenceContext& ctx) {
 void draw_normal(ReferenceContext& ctx, const RandomParams& p) {
   const double mean = ctx.attrs().f("mean"), scale = ctx.attrs().f("scale");
   RandomNumbers numbers(ctx);
-  draw_elements(ctx, p.type, p.shape, [&] { return mean + scale * numbers.normal(); });
+  draw_elements(ctx, p.type, p.shape, [&](double* to, std::int64_t n) {
+    std::generate_n(to, n, [&] { return mean + scale * numbers.normal(); });
+  });
 }
 
 void draw_uniform(ReferenceContext& ctx, const RandomParams& p) {
   const double low = ctx.attrs().f("low"), high = ctx.attrs().f("high");
   RandomNumbers numbers(ctx);
-  draw_elements(ctx, p.type, p.shape, [&] { return low + (high - low) * numbers.uniform(); });
+  draw_elements(ctx, p.type, p.shape, [&](double* to, std::int64_t n) {
+    numbers.uniforms(to, n);
+    for (std::int64_t i = 0; i < n; ++i) to[i] = low + (high - low) * to[i];
+  });
 }
 
 void random_normal_ref(ReferenceContext& ctx) { draw_normal(ctx, resolve_random(ctx)); }

@@ -129,6 +129,21 @@ TEST(MersenneTwister, GivesTheStandardsNumbers) {
   }
 }
 
+// Pieces of any size, of which some end between the two draws of a number, give what one draw after the other does.
+TEST(MersenneTwister, UniformNumbersAreOfTwoDraws) {
+  MersenneTwister ours(7);
+  std::mt19937 standard(7);
+  for (const std::int64_t n : {0, 1, 5, 311, 1, 312, 313, 1000, 3}) {
+    std::vector<double> drawn(static_cast<std::size_t>(n));
+    ours.uniforms(drawn.data(), n);
+    for (const double x : drawn) {
+      const auto high = static_cast<double>(standard() >> 5);
+      ASSERT_EQ(x, (high * 67108864 + static_cast<double>(standard() >> 6)) / 9007199254740992) << n;
+    }
+    ASSERT_EQ(ours(), standard()) << n;
+  }
+}
+
 // Neighbouring counters, and exchanged ones, give sequences that have nothing in common; half of all bits are set.
 TEST(MersenneTwister, CountersGiveSequencesOfTheirOwn) {
   using Seed = std::array<std::uint64_t, 2>;

@@ -42,6 +42,7 @@ void dropout_ref(ReferenceContext& ctx) {
   MersenneTwister generator(p.seed ? *p.seed : std::random_device{}());
   constexpr std::int64_t kChunk = 512;
   std::array<double, kChunk> keep, values;
+  std::array<std::int32_t, kChunk> kept;
   for (std::int64_t first = 0; first < x.size(); first += kChunk) {
     const std::int64_t n = std::min(kChunk, x.size() - first);
     const auto size = static_cast<std::size_t>(n);
@@ -53,8 +54,10 @@ void dropout_ref(ReferenceContext& ctx) {
       store<double>(*y, first, n, values.data());
     }
     if (mask && mask->dtype() == DataType::Bool) {
+      // By integers of 32 bits, which doubles are turned into in vectors.
+      for (std::size_t i = 0; i < size; ++i) kept[i] = static_cast<std::int32_t>(keep[i]);
       bool* const to = static_cast<bool*>(mask->mutable_data()) + first;
-      for (std::size_t i = 0; i < size; ++i) to[i] = keep[i] != 0;
+      for (std::size_t i = 0; i < size; ++i) to[i] = kept[i] != 0;
     } else if (mask) {
       store<double>(*mask, first, n, keep.data());
     }
