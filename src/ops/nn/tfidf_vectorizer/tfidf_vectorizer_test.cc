@@ -1,5 +1,9 @@
 // TfIdfVectorizer. What is expected counts n-grams by the definition; ONNX Runtime gives the same.
+#include <random>
+
 #include "ops/common/case.h"
+#include "ops/common/slice_test.h"
+#include "ops/nn/tfidf_vectorizer/tfidf_vectorizer.h"
 
 namespace norn::ops::cases {
 inline namespace tfidf_vectorizer_test_cc {
@@ -120,6 +124,52 @@ const Cases all("TfIdfVectorizer",
                      "",
                      {.error = "pool"}},
                 });
+
+using transform::make_attr;
+
+// Each n-gram is looked for at each place of each row, with each distance between its words; those of one word have
+// none.
+TEST(TfIdfVectorizer, CountsWhatIsThere) {
+  std::mt19937 random(3);
+  for (const std::int64_t words : {3, 8, 40}) {  // of X; those of the pool are below 6
+    std::vector<std::vector<std::int64_t>> grams;
+    std::vector<std::int64_t> pool, counts, indexes;
+    for (std::size_t length = 1; length <= 3; ++length) {
+      counts.push_back(std::ssize(pool));
+      for (int k = 0; k < 7; ++k) {
+        auto& gram = grams.emplace_back(length);
+        for (std::int64_t& word : gram) pool.push_back(word = static_cast<std::int64_t>(random() % 6));
+        indexes.push_back(std::ssize(indexes));
+      }
+    }
+    constexpr std::int64_t kRows = 4, kColumns = 37, kSkip = 2;
+    std::vector<std::int64_t> x(kRows * kColumns);
+    for (std::int64_t& word : x) word = static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(words));
+    std::vector<float> expected;
+    for (std::int64_t r = 0; r < kRows; ++r) {
+      for (const auto& gram : grams) {
+        float found = 0;
+        for (std::int64_t step = 1; step <= (gram.size() == 1 ? 1 : kSkip + 1); ++step) {
+          for (std::int64_t begin = 0; begin + step * (std::ssize(gram) - 1) < kColumns; ++begin) {
+            bool same = true;
+            for (std::int64_t k = 0; k < std::ssize(gram); ++k)
+              same &= x[static_cast<std::size_t>(r * kColumns + begin + k * step)] == gram[static_cast<std::size_t>(k)];
+            found += same ? 1.0f : 0.0f;
+          }
+        }
+        expected.push_back(found);
+      }
+    }
+    const auto given = test::run(
+        TfIdfVectorizer, 9,
+        {make_attr("mode", "TF"), make_attr("min_gram_length", std::int64_t{1}),
+         make_attr("max_gram_length", std::int64_t{3}), make_attr("max_skip_count", kSkip),
+         make_attr("ngram_counts", counts), make_attr("ngram_indexes", indexes), make_attr("pool_int64s", pool)},
+        {test::tensor<std::int64_t>({kRows, kColumns}, x)});
+    const auto* values = given[0].tensor().as<float>();
+    EXPECT_EQ(std::vector<float>(values, values + given[0].tensor().size()), expected) << words;
+  }
+}
 
 }  // namespace
 }  // namespace tfidf_vectorizer_test_cc
