@@ -1,5 +1,6 @@
 // Matrix products by oneDNN's one-thread primitives. A product is cut by columns when B is the larger factor (each part
-// of B is then read by one task only), else by rows; many small products are shared out whole.
+// of B is then read by one task only), else by rows; many small products are shared out whole. Where both factors are
+// stored transposed, or A is and more is added than a bias, a copy of A that is not may be multiplied.
 #include <algorithm>
 #include <map>
 
@@ -13,6 +14,7 @@
 #include "kernels/cpu/output_blocks.h"
 #include "kernels/cpu/physical.h"
 #include "kernels/cpu/steps.h"
+#include "kernels/cpu/transpose.h"
 #include "kernels/later.h"
 #include "norn/error.h"
 
@@ -24,6 +26,8 @@ constexpr std::int64_t kLargeConstant = 1 << 16;        // elements of a factor 
 constexpr std::int64_t kPieceColumns = 48;              // what oneDNN's product works on at a time on AVX-512
 constexpr std::int64_t kWidePiece = 4 * kPieceColumns;  // narrower pieces take up to a tenth longer: A is read for each
 constexpr std::int64_t kPieceRows = 128;                // the same for fewer rows
+// Columns of B from which on a copy of A takes less than it saves.
+constexpr std::int64_t kTurnedColumns = 64, kDoublyTurnedColumns = 256;
 
 dnnl::memory::desc strided(std::int64_t rows, std::int64_t columns, std::int64_t row, std::int64_t column) {
   return {{rows, columns}, dnnl::memory::data_type::f32, dnnl_dims{row, column}};
@@ -78,6 +82,27 @@ Fusion choose_fusion(const MatMulConfig& c, const MatMulShape& s) {
     f.bias_extra = c.post[0].operand;
   if (c_done) f.steps = known_steps(c, s, f);
   return f;
+}
+
+// Whether a copy of A is multiplied. Pieces of a product whose A is stored transposed are left to an implementation
+// that reads what steps add one element at a time, and that is slow where B is stored transposed, too.
+bool turns_a(const MatMulConfig& c, const MatMulShape& s) {
+  if (c.b_constant.known() || s.n < kTurnedColumns || s.a_row != 1 || s.a_column == 1) return false;
+  if (s.n >= kDoublyTurnedColumns && s.b_row == 1 && s.b_column != 1) return true;
+  const Fusion f = choose_fusion(c, s);
+  return f.add_c || std::any_of(c.post.begin() + static_cast<std::ptrdiff_t>(f.first_post()),
+                                c.post.begin() + static_cast<std::ptrdiff_t>(std::max(f.steps, f.first_post())),
+                                [](const ElementStep& step) { return is_binary(step.op); });
+}
+// As MatMulShape has it but for a copy of A: its matrices lie one behind the other, rows with elements side by side.
+MatMulShape multiplied_shape(const MatMulConfig& c) {
+  MatMulShape s(c);
+  if (!turns_a(c, s)) return s;
+  s.a_row = s.k;
+  s.a_column = 1;
+  const Shape lead(c.out.begin(), c.out.end() - 2);
+  s.a_at = MatrixOffsets(lead, c.a, layout_strides(c.a, Layout::Dense), c.out.size() - c.a.size());
+  return s;
 }
 
 struct Made {
@@ -182,7 +207,8 @@ class OneDnnMatMul final : public Kernel {
  public:
   OneDnnMatMul(const MatMulConfig& config, PackedConstants& packed)
       : c_(config),
-        s_(config),
+        s_(multiplied_shape(config)),
+        turned_(turns_a(config, MatMulShape(config))),
         f_(working_fusion(c_, s_, &packed)),
         posts_(without_steps(c_, f_), f_.bias || f_.add_c, packed) {
     OneThread one;
@@ -200,6 +226,8 @@ class OneDnnMatMul final : public Kernel {
   std::size_t bytes() const noexcept override { return (parts_.size() + 1) * kPrimitiveBytes; }
 
   void run(void* const* operands, void* scratch) const override {
+    if (turned_) turn_a(operands[0], scratch);
+    const auto* const a = static_cast<const float*>(turned_ ? scratch : operands[0]);
     float* out = static_cast<float*>(operands[3 + c_.extra.size()]);
     auto state = pool_.take([&] { return make_state(); });
     base::parallel_for(tasks_, [&](std::int64_t t) {
@@ -207,7 +235,7 @@ class OneDnnMatMul final : public Kernel {
       const std::size_t task = static_cast<std::size_t>(t);
       for (std::size_t j = first_job(task); j < first_job(task + 1); ++j) {
         GemmSection section(calls_gemm_);
-        run_job(jobs_[j], (*state)[alike_ ? task : j], operands, out, static_cast<char*>(scratch));
+        run_job(jobs_[j], (*state)[alike_ ? task : j], a, operands, out, static_cast<char*>(scratch));
       }
     });
     pool_.give(std::move(state));
@@ -215,6 +243,14 @@ class OneDnnMatMul final : public Kernel {
   }
 
  private:
+  void turn_a(const void* a, void* copy) const {
+    const auto strides = c_.a_strides.empty() ? layout_strides(c_.a, Layout::Dense) : c_.a_strides;
+    const auto dense = layout_strides(c_.a, Layout::Dense);
+    std::vector<GridDim> grid;
+    for (std::size_t d = 0; d + 2 < c_.a.size(); ++d) grid.push_back({c_.a[d], strides[d], dense[d]});
+    transpose_grid(a, copy, grid.data(), grid.size(), s_.k, s_.m, MatMulShape(c_).a_column, s_.k, sizeof(float));
+  }
+
   // Descriptions and code, which make_part() finds in the store then.
   void leave_pieces(LaterWork& later, PackedConstants& packed) const {
     const auto config = std::make_shared<const MatMulConfig>(c_);
@@ -222,7 +258,7 @@ class OneDnnMatMul final : public Kernel {
       later.piece(part_key(c_, s_, f_, part.m, part.n, true),
                   [config, fusion = f_, m = part.m, n = part.n, &packed]() -> std::shared_ptr<const void> {
                     try {
-                      return kept_part(*config, MatMulShape(*config), fusion, m, n, true, &packed);
+                      return kept_part(*config, multiplied_shape(*config), fusion, m, n, true, &packed);
                     } catch (const dnnl::error&) {
                       return nullptr;  // as finish() will find, too
                     }
@@ -245,9 +281,10 @@ class OneDnnMatMul final : public Kernel {
     // Jobs of one task share scratch, being done one after the other.
     std::size_t most = 0;
     for (const Part& part : parts_) most = std::max(most, align64(part.scratchpad_bytes));
-    scratch_ = most * static_cast<std::size_t>(tasks_);
+    const std::size_t copy = turned_ ? align64(static_cast<std::size_t>(element_count(c_.a)) * sizeof(float)) : 0;
+    scratch_ = copy + most * static_cast<std::size_t>(tasks_);
     for (std::size_t t = 0; t < static_cast<std::size_t>(tasks_); ++t)
-      for (std::size_t j = first_job(t); j < first_job(t + 1); ++j) jobs_[j].scratch_at = t * most;
+      for (std::size_t j = first_job(t); j < first_job(t + 1); ++j) jobs_[j].scratch_at = copy + t * most;
     alike_ = parts_.size() == 1 && jobs_.size() > static_cast<std::size_t>(tasks_);
   }
 
@@ -394,10 +431,10 @@ class OneDnnMatMul final : public Kernel {
     return state;
   }
 
-  void run_job(const Job& job, Execution& e, void* const* operands, float* out, char* scratch) const {
+  void run_job(const Job& job, Execution& e, const float* a, void* const* operands, float* out, char* scratch) const {
     const Part& part = parts_[job.part];
     const std::int64_t out_at = (job.batch * s_.m + job.row) * s_.n + job.column;
-    e.set(0, static_cast<const float*>(operands[0]) + s_.a_at[job.batch] + job.row * s_.a_row);
+    e.set(0, a + s_.a_at[job.batch] + job.row * s_.a_row);
     if (c_.b_constant.known())
       e.set(1, part.weights[static_cast<std::size_t>(s_.b_at[job.batch] / (s_.k * s_.n))].get());
     else
@@ -421,6 +458,7 @@ class OneDnnMatMul final : public Kernel {
 
   MatMulConfig c_;
   MatMulShape s_;
+  bool turned_;  // a copy of A is multiplied
   Fusion f_;
   MatMulPosts posts_;
   std::vector<ElementStep> rest_;  // done to each piece
@@ -452,7 +490,7 @@ std::string onednn_matmul_refuses(const MatMulConfig& c) {
   if (std::string why = onednn_matmul_size_refusal(s); !why.empty()) return why;
   OneThread one;
   try {
-    const Fusion f = working_fusion(c, s, nullptr);
+    const Fusion f = working_fusion(c, multiplied_shape(c), nullptr);
     const bool added = std::any_of(c.post.begin(), c.post.begin() + static_cast<std::ptrdiff_t>(f.steps),
                                    [&](const ElementStep& step) { return step.operand == c.in_place_extra; });
     if (c.in_place_extra >= 0 && !added) return "the steps that follow are not oneDNN's, so the sum cannot be in place";

@@ -206,6 +206,34 @@ TEST(MatMul, AlphaBetaAndC) {
   }
 }
 
+// Large enough to be cut into pieces; A is dense, or lies with gaps, and its matrices are used several times.
+TEST(MatMul, ATransposedAndMoreAdded) {
+  unsigned seed = 2500;
+  for (const Sizes& s :
+       {Sizes{{200, 150}, {150, 200}, {200, 200}}, Sizes{{67, 33}, {33, 300}, {67, 300}},
+        Sizes{{2, 1, 37, 70}, {3, 70, 300}, {2, 3, 37, 300}}, Sizes{{3, 131, 70}, {70, 70}, {3, 131, 70}}}) {
+    for (int form = 0; form < 16; ++form) {
+      MatMulConfig config = config_of(s, true, (form & 1) != 0);
+      if (form & 2) {
+        config.has_c = true;
+        config.alpha = 0.5f;
+        config.c = {s.out.back()};
+      }
+      if (form & 4) {
+        config.post = {{ElementOp::Add, 0, 0, 0}, {ElementOp::Relu}};
+        config.extra = {{s.out}};
+      }
+      if (form & 8) {
+        std::vector<std::size_t> order(config.a.size());
+        std::iota(order.begin(), order.end(), std::size_t{0});
+        config.a_strides = strides_of(config.a, order, 5);
+      }
+      EXPECT_GE(check(config, false, ++seed, to_string(config.a) + " form " + std::to_string(form)), 1);
+      if (HasFailure()) return;
+    }
+  }
+}
+
 TEST(MatMul, StepsThatFollow) {
   const std::vector<std::vector<ElementStep>> steps = {{{ElementOp::Gelu}},
                                                        {{ElementOp::GeluTanh}},
