@@ -3,6 +3,7 @@
 #include "kernels/cpu/remap.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <numeric>
 #include <string>
@@ -31,6 +32,35 @@ bool is_identity(const std::vector<std::int64_t>& table, std::int64_t size) {
   for (std::size_t i = 0; i < table.size(); ++i)
     if (table[i] != static_cast<std::int64_t>(i)) return false;
   return true;
+}
+
+// n bytes between one and two T, as the first of them and the last.
+template <class T>
+void copy_ends(char* to, const char* from, std::int64_t n) {
+  T first, last;
+  const auto rest = n - static_cast<std::int64_t>(sizeof(T));
+  std::memcpy(&first, from, sizeof(T));
+  std::memcpy(&last, from + rest, sizeof(T));
+  std::memcpy(to, &first, sizeof(T));
+  std::memcpy(to + rest, &last, sizeof(T));
+}
+// Few bytes without a call.
+void copy_bytes(char* to, const char* from, std::int64_t n) {
+  using Half = std::array<std::uint64_t, 2>;
+  using Whole = std::array<std::uint64_t, 4>;
+  if (n > 64) {
+    std::memcpy(to, from, static_cast<std::size_t>(n));
+  } else if (n >= 32) {
+    copy_ends<Whole>(to, from, n);
+  } else if (n >= 16) {
+    copy_ends<Half>(to, from, n);
+  } else if (n >= 8) {
+    copy_ends<std::uint64_t>(to, from, n);
+  } else if (n >= 4) {
+    copy_ends<std::uint32_t>(to, from, n);
+  } else {
+    for (std::int64_t i = 0; i < n; ++i) to[i] = from[i];
+  }
 }
 
 template <class T>
@@ -141,7 +171,7 @@ class Remap final : public Kernel {
           pairs_(x + base + row_[0], static_cast<std::int64_t>(row_.size()) / 2, to, again ? to + row_bytes : nullptr);
           if (again) ++r, ++at;
         } else if (base == before) {
-          std::memcpy(to, to - row_bytes, static_cast<std::size_t>(row_bytes));
+          copy_bytes(to, to - row_bytes, row_bytes);
         } else {
           row(x + base, to);
         }
@@ -202,7 +232,7 @@ class Remap final : public Kernel {
         continue;
       }
       if (run.kind == RunKind::Copied) {
-        std::memcpy(to, x + *table, static_cast<std::size_t>(run.count * block_));
+        copy_bytes(to, x + *table, run.count * block_);
         continue;
       }
       if (run.kind == RunKind::Repeated) {
@@ -221,8 +251,7 @@ class Remap final : public Kernel {
         case 4: pick<std::uint32_t>(x, table, run.count, to); break;
         case 8: pick<std::uint64_t>(x, table, run.count, to); break;
         default:
-          for (std::int64_t i = 0; i < run.count; ++i)
-            std::memcpy(to + i * block_, x + table[i], static_cast<std::size_t>(block_));
+          for (std::int64_t i = 0; i < run.count; ++i) copy_bytes(to + i * block_, x + table[i], block_);
       }
     }
   }

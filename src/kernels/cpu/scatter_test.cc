@@ -189,7 +189,7 @@ std::vector<std::int64_t> twice(std::int64_t first, std::int64_t n) {
 
 template <class T>
 void check_remap() {
-  const RemapConfig configs[] = {
+  std::vector<RemapConfig> configs = {
       {{3, 4, 20}, {{2, 2, 0}, {0, 1, 2, 3}, {}}, sizeof(T)},
       {{3, 4, 20}, {{0, 1, 1, 2}, {3, 0, 0}, {}}, sizeof(T)},
       {{5, 2}, {{4, 3, 2, 1, 0, 0}, {0, 1}}, sizeof(T)},
@@ -198,6 +198,11 @@ void check_remap() {
       {{3, 90}, {{0, 0, 0, 1, 2, 2}, twice(5, 9)}, sizeof(T)},
       {{90}, {twice(0, 33)}, sizeof(T)},
   };
+  // Rows of every short length, one behind the other.
+  for (std::int64_t n = 1; n < 70; ++n) {
+    RemapConfig& c = configs.emplace_back(RemapConfig{{3, n}, {{0, 1, 1, 2, 0}, {}}, sizeof(T)});
+    for (std::int64_t i = 0; i < 2 * n; ++i) c.from[1].push_back(i % n);
+  }
   for (RemapConfig c : configs) {
     if (!c.from.empty() && c.from.back().empty()) {
       // Runs of all lengths, backwards, repeated.
