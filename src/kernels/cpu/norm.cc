@@ -1,13 +1,11 @@
 #include "kernels/cpu/norm.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <string>
 
-#include "kernels/cpu/cast.h"
+#include "kernels/cpu/double_norm.h"
 #include "kernels/cpu/extents.h"
-#include "kernels/cpu/fold.h"
 #include "kernels/cpu/physical.h"
 #include "kernels/cpu/reduce.h"
 #include "kernels/cpu/steps.h"
@@ -59,74 +57,25 @@ class LayerNorm final : public Kernel {
   const RowTable& table_;
 };
 
-// In double, a part of a row at a time.
 class LayerNormDouble final : public Kernel {
  public:
   explicit LayerNormDouble(const LayerNormConfig& c)
-      : c_(c),
-        sum_(fold_loops(FoldKind::Sum, DataType::Double).row),
-        squares_(fold_loops(FoldKind::SumSquare, DataType::Double).row),
-        narrow_(cast_loop(DataType::Double, DataType::Float)),
-        widen_(cast_loop(DataType::Float, DataType::Double)) {}
+      : c_(c), row_(double_norm_loop(c.root_mean_square, c.rounds_to_float)) {}
 
   void run(void* const* operands, void*) const override {
     const auto* x = static_cast<const double*>(operands[0]);
     const auto* scale = c_.has_scale ? static_cast<const double*>(operands[1]) : nullptr;
     const auto* bias = c_.has_bias ? static_cast<const double*>(operands[2]) : nullptr;
     auto* out = static_cast<double*>(operands[3]);
-    parallel_ranges(c_.outer, 20 + 1.5 * static_cast<double>(c_.n), 1, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t r = begin; r < end; ++r) row(x + r * c_.n, scale, bias, out + r * c_.n);
+    const auto epsilon = static_cast<double>(c_.epsilon);
+    parallel_ranges(c_.outer, 20 + 1.0 * static_cast<double>(c_.n), 1, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t r = begin; r < end; ++r) row_(x + r * c_.n, scale, bias, out + r * c_.n, c_.n, epsilon);
     });
   }
 
  private:
-  static constexpr std::int64_t kPart = 1024;
-
-  // Calls f(v, at, m): m elements of the row from `at` on, which may be written to.
-  template <class F>
-  void parts(const double* x, F&& f) const {
-    std::array<double, kPart> v;
-    std::array<float, kPart> rounded;
-    for (std::int64_t at = 0; at < c_.n; at += kPart) {
-      const std::int64_t m = std::min(kPart, c_.n - at);
-      if (c_.rounds_to_float) {
-        narrow_(x + at, rounded.data(), m);
-        widen_(rounded.data(), v.data(), m);
-      } else {
-        std::copy_n(x + at, m, v.data());
-      }
-      f(v.data(), at, m);
-    }
-  }
-  void row(const double* x, const double* scale, const double* bias, double* out) const {
-    double sum = 0, squares = 0, piece = 0;
-    if (!c_.root_mean_square)
-      parts(x, [&](const double* v, std::int64_t, std::int64_t m) {
-        sum_(v, m, &piece);
-        sum += piece;
-      });
-    const double mean = sum / static_cast<double>(c_.n);
-    parts(x, [&](double* v, std::int64_t, std::int64_t m) {
-      for (std::int64_t i = 0; i < m; ++i) v[i] -= mean;
-      squares_(v, m, &piece);
-      squares += piece;
-    });
-    const double inverse = 1 / std::sqrt(squares / static_cast<double>(c_.n) + static_cast<double>(c_.epsilon));
-    parts(x, [&](double* v, std::int64_t at, std::int64_t m) {
-      double* const to = out + at;
-      for (std::int64_t i = 0; i < m; ++i) v[i] = (v[i] - mean) * inverse;
-      if (scale)
-        for (std::int64_t i = 0; i < m; ++i) v[i] *= scale[at + i];
-      if (bias)
-        for (std::int64_t i = 0; i < m; ++i) v[i] += bias[at + i];
-      std::copy_n(v, m, to);
-    });
-  }
-
   LayerNormConfig c_;
-  void (*sum_)(const void*, std::int64_t, void*);
-  void (*squares_)(const void*, std::int64_t, void*);
-  CastLoop narrow_, widen_;
+  DoubleNormLoop row_;
 };
 
 // Seen as [outer, channels, inner].

@@ -179,6 +179,52 @@ TEST(Norm, LayerNorm) {
   }
 }
 
+TEST(Norm, LayerNormOfDouble) {
+  for (auto [outer, n] : {std::pair{1, 1}, {3, 17}, {5, 31}, {2, 127}, {2, 128}, {3, 129}, {40, 2050}}) {
+    for (int form = 0; form < 16; ++form) {
+      LayerNormConfig config{.outer = outer,
+                             .n = n,
+                             .has_scale = (form & 1) != 0,
+                             .has_bias = (form & 2) != 0,
+                             .root_mean_square = (form & 4) != 0,
+                             .type = DataType::Double,
+                             .rounds_to_float = (form & 8) != 0};
+      const auto drawn = [](std::int64_t count, unsigned seed) {
+        std::vector<double> values;
+        for (const float v : random_floats(count, seed, -2, 5)) values.push_back(static_cast<double>(v) / 3);
+        return values;
+      };
+      auto x = drawn(outer * n, 2), scale = drawn(n, 3), bias = drawn(n, 4);
+      std::vector<double> want(x.size());
+      for (int r = 0; r < outer; ++r) {
+        std::vector<long double> row;
+        for (int i = 0; i < n; ++i) {
+          const double v = x[static_cast<std::size_t>(r * n + i)];
+          row.push_back(config.rounds_to_float ? static_cast<long double>(static_cast<float>(v)) : v);
+        }
+        long double mean = 0, square = 0;
+        for (const long double v : row) mean += config.root_mean_square ? 0 : v / n;
+        for (const long double v : row) square += (v - mean) * (v - mean) / n;
+        for (int i = 0; i < n; ++i) {
+          const std::size_t at = static_cast<std::size_t>(i);
+          want[static_cast<std::size_t>(r * n + i)] =
+              static_cast<double>((row[at] - mean) / std::sqrt(square + static_cast<long double>(config.epsilon)) *
+                                      (config.has_scale ? scale[at] : 1) +
+                                  (config.has_bias ? bias[at] : 0));
+        }
+      }
+      ASSERT_EQ(layer_norm_candidates()[0].refuses(config), "");
+      Constants constants;
+      const auto kernel = layer_norm_candidates()[0].make(config, constants);
+      const auto got = run_at_widths(*kernel, {x.data(), scale.data(), bias.data()}, std::vector<double>(x.size()));
+      for (std::size_t i = 0; i < want.size(); ++i) ASSERT_NEAR(got[i], want[i], 1e-12) << n << " " << form << " " << i;
+      void* in_place[] = {x.data(), scale.data(), bias.data(), x.data()};
+      kernel->run(in_place, nullptr);
+      EXPECT_EQ(x, got) << n << " " << form;
+    }
+  }
+}
+
 // The output is the fourth operand; mean and 1 / deviation follow it. Which are asked for must not change the others.
 TEST(Norm, LayerNormStatistics) {
   for (auto [outer, n] : {std::pair{1, 1}, {3, 17}, {40, 768}, {2, 1500}})
