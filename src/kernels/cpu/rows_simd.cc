@@ -480,7 +480,7 @@ float reduce_row(int kind, const float* x, std::int64_t n) {
   }
 }
 
-#if HWY_MAX_BYTES < 64 && HWY_TARGET != HWY_SCALAR
+#if HWY_TARGET != HWY_SCALAR
 // The sums of four vectors' blocks of four lanes, one to a lane.
 HWY_INLINE V sums_of_blocks(V a, V b, V c, V d) {
   const hn::Repartition<std::uint64_t, F> pairs;
@@ -489,6 +489,10 @@ HWY_INLINE V sums_of_blocks(V a, V b, V c, V d) {
   const auto of_ab = hn::BitCast(pairs, ab), of_cd = hn::BitCast(pairs, cd);
   return hn::Add(hn::BitCast(F(), hn::InterleaveLower(pairs, of_ab, of_cd)),
                  hn::BitCast(F(), hn::InterleaveUpper(pairs, of_ab, of_cd)));
+}
+// The sums of the vectors' halves, those of `a` in the lower half.
+HWY_INLINE V sums_of_halves(V a, V b) {
+  return hn::Add(hn::ConcatLowerLower(F(), b, a), hn::ConcatUpperUpper(F(), b, a));
 }
 // As many rows at a time as a vector has lanes: what joins the lanes of a sum costs more than a short row does.
 void sum_rows(const float* x, std::int64_t n, float* out, std::int64_t count) {
@@ -503,16 +507,25 @@ void sum_rows(const float* x, std::int64_t n, float* out, std::int64_t count) {
   for (; count >= kRows; count -= kRows, x += kRows * n, out += kRows) {
     V sums[kRows];
     for (std::int64_t r = 0; r < kRows; ++r) sums[r] = sum(x + r * n);
-    V all = sums_of_blocks(sums[0], sums[1], sums[2], sums[3]);
-    if constexpr (kRows == 8) {
-      const V behind = sums_of_blocks(sums[4], sums[5], sums[6], sums[7]);
-      all = hn::Add(hn::ConcatLowerLower(F(), behind, all), hn::ConcatUpperUpper(F(), behind, all));
+    const auto four = [&](std::int64_t r)
+                          HWY_ATTR { return sums_of_blocks(sums[r], sums[r + 1], sums[r + 2], sums[r + 3]); };
+    if constexpr (kRows == 16) {
+      const V even = sums_of_halves(four(0), four(8)), odd = sums_of_halves(four(4), four(12));
+      hn::StoreU(
+          hn::OddEvenBlocks(hn::Add(odd, hn::SwapAdjacentBlocks(odd)), hn::Add(even, hn::SwapAdjacentBlocks(even))),
+          F(), out);
+    } else if constexpr (kRows == 8) {
+      hn::StoreU(sums_of_halves(four(0), four(4)), F(), out);
+    } else {
+      hn::StoreU(four(0), F(), out);
     }
-    hn::StoreU(all, F(), out);
   }
   for (; count > 0; --count, x += n, ++out) {
-    const V zero = hn::Zero(F()), one = sums_of_blocks(sum(x), zero, zero, zero);
-    *out = hn::GetLane(kRows == 8 ? hn::Add(one, hn::ConcatUpperUpper(F(), one, one)) : one);
+    const V zero = hn::Zero(F());
+    V one = sums_of_blocks(sum(x), zero, zero, zero);
+    if constexpr (kRows > 4) one = sums_of_halves(one, one);
+    if constexpr (kRows > 8) one = hn::Add(one, hn::SwapAdjacentBlocks(one));
+    *out = hn::GetLane(one);
   }
 }
 constexpr decltype(&sum_rows) kSumRows = sum_rows;

@@ -359,12 +359,16 @@ TEST(Rows, LeaveAloneWhatLiesBehind) {
 
 TEST(Reduce, ManyShortRows) {
   for (std::int64_t n = 1; n < 140; n += n < 40 ? 1 : 13)
-    for (const std::int64_t rows : {1, 7, 8, 9, 35}) {
+    for (const std::int64_t rows : {1, 7, 8, 9, 16, 17, 35}) {
       auto x = random_floats(rows * n, 3);
       std::vector<double> want(static_cast<std::size_t>(rows));
       for (std::size_t i = 0; i < x.size(); ++i) want[i / static_cast<std::size_t>(n)] += static_cast<double>(x[i]);
       const ReduceConfig config{ReduceKind::Sum, {rows, n}, {1}};
-      expect_close(run_first(config, reduce_candidates(), {x.data()}, want.size()), want, 1e-5, std::to_string(n));
+      const auto got = run_first(config, reduce_candidates(), {x.data()}, want.size());
+      expect_close(got, want, 1e-5, std::to_string(n));
+      const ReduceConfig one{ReduceKind::Sum, {1, n}, {1}};
+      for (std::int64_t r = 0; r < rows; ++r)
+        EXPECT_EQ(run_first(one, reduce_candidates(), {x.data() + r * n}, 1)[0], got[static_cast<std::size_t>(r)]) << n;
     }
 }
 
