@@ -9,6 +9,7 @@
 
 #include "base/fork.h"
 #include "kernels/cpu/cast.h"
+#include "kernels/cpu/exponential_sums.h"
 #include "kernels/cpu/extents.h"
 #include "kernels/cpu/fold_space.h"
 #include "kernels/cpu/fold_wide.h"
@@ -16,10 +17,6 @@
 namespace norn::kernels {
 inline namespace fold_integers_cc {
 namespace {
-
-// exp(-127), 2^31 times, is not seen beside 1.
-constexpr std::size_t kDistances = 128;
-using Exponentials = std::array<double, kDistances>;
 
 const Exponentials& exponentials() {
   return base::made_once([] {
@@ -36,7 +33,8 @@ class LogSumExpOfIntegers final : public Kernel, private FoldSpace {
       : FoldSpace(c),
         most_(fold_loops(FoldKind::Max, c.type)),
         cut_(cast_loop(DataType::Double, c.type)),
-        table_(exponentials()) {}
+        table_(exponentials()),
+        sum_(exponential_sum(c.type)) {}
 
   void run(void* const* operands, void*) const override {
     const T* x = static_cast<const T*>(operands[0]);
@@ -65,6 +63,10 @@ class LogSumExpOfIntegers final : public Kernel, private FoldSpace {
     double sum = 0;
     for (std::int64_t g = 0; g < reduced_count_; ++g) {
       const T* row = x + offset_of(reduced_, g);
+      if (sum_ && is_exact(most)) {
+        sum += sum_(row, inner_, static_cast<std::uint64_t>(most), table_);
+        continue;
+      }
       sum += is_exact(most) ? sum_of_row(row,
                                          [most](T v) {
                                            using U = std::make_unsigned_t<T>;
@@ -98,6 +100,7 @@ class LogSumExpOfIntegers final : public Kernel, private FoldSpace {
   FoldLoops most_;
   CastLoop cut_;
   const Exponentials& table_;
+  ExponentialSum sum_;  // null: sum_of_row() does it
 };
 
 }  // namespace
