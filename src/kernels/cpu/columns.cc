@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <string>
 #include <type_traits>
+#include <vector>
 
+#include "kernels/cpu/by_four.h"
 #include "kernels/cpu/extents.h"
 #include "kernels/cpu/physical.h"
 #include "norn/error.h"
@@ -18,28 +20,39 @@ class Pick final : public Kernel {
 
   void run(void* const* operands, void*) const override {
     const auto* places = static_cast<const std::int64_t*>(operands[1]);
-    for (std::int64_t k = 0; k < c_.count; ++k)
+    std::int64_t signs = 0;
+    for (std::int64_t k = 0; k < c_.count; ++k) {
+      signs |= places[k];
       if (places[k] < -c_.columns || places[k] >= c_.columns)
         throw Error(ErrorCode::RuntimeError, "the position " + std::to_string(places[k]) + " is outside of a row of " +
                                                  std::to_string(c_.columns));
-    switch (c_.element_bytes) {
-      case 1: return rows<std::uint8_t>(operands);
-      case 2: return rows<std::uint16_t>(operands);
-      case 4: return rows<std::uint32_t>(operands);
-      default: return rows<std::uint64_t>(operands);
+    }
+    if (signs < 0) {
+      std::vector<std::int64_t> from_front(places, places + c_.count);
+      for (std::int64_t& place : from_front) place += place < 0 ? c_.columns : 0;
+      pick(operands, from_front.data());
+    } else {
+      pick(operands, places);
     }
   }
 
  private:
+  void pick(void* const* operands, const std::int64_t* places) const {
+    switch (c_.element_bytes) {
+      case 1: return rows<std::uint8_t>(operands, places);
+      case 2: return rows<std::uint16_t>(operands, places);
+      case 4: return rows<std::uint32_t>(operands, places);
+      default: return rows<std::uint64_t>(operands, places);
+    }
+  }
   template <class T>
-  void rows(void* const* operands) const {
-    const auto* places = static_cast<const std::int64_t*>(operands[1]);
+  void rows(void* const* operands, const std::int64_t* places) const {
     const double row_ns = 3 + 0.7 * static_cast<double>(c_.count);
     parallel_ranges(c_.rows, row_ns, 1, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t r = begin; r < end; ++r) {
         const T* x = static_cast<const T*>(operands[0]) + r * c_.columns;
         T* out = static_cast<T*>(operands[2]) + r * c_.count;
-        for (std::int64_t k = 0; k < c_.count; ++k) out[k] = x[places[k] + (places[k] < 0 ? c_.columns : 0)];
+        by_four(c_.count, [=](std::int64_t k) { out[k] = x[places[k]]; });
       }
     });
   }

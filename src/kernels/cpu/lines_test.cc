@@ -225,13 +225,19 @@ TEST(Softmax, FewColumns) {
 template <class T>
 void check_pick() {
   const auto x = mixed<T>(7 * 50, 4, 100);
-  std::vector<std::int64_t> places = {49, 0, -47, 3};
   Constants constants;
+  std::vector<std::int64_t> places;
+  for (const std::vector<std::int64_t>& some :
+       {std::vector<std::int64_t>{7}, {-50, -1}, {0, 49, 3}, {5, 5, 6, 7, 8, 9, 4, 40, 1}, {49, 0, -47, 3}}) {
+    places = some;
+    const std::size_t n = places.size();
+    const auto kernel = pick_candidates()[0].make({7, 50, std::ssize(places), sizeof(T)}, constants);
+    const auto got = run_at_widths(*kernel, {const_cast<T*>(x.data()), places.data()}, std::vector<T>(7 * n));
+    for (std::size_t r = 0; r < 7; ++r)
+      for (std::size_t k = 0; k < n; ++k)
+        EXPECT_EQ(got[n * r + k], x[50 * r + static_cast<std::size_t>((places[k] + 50) % 50)]);
+  }
   const auto kernel = pick_candidates()[0].make({7, 50, 4, sizeof(T)}, constants);
-  const auto got = run_at_widths(*kernel, {const_cast<T*>(x.data()), places.data()}, std::vector<T>(28));
-  for (std::size_t r = 0; r < 7; ++r)
-    for (std::size_t k = 0; k < 4; ++k)
-      EXPECT_EQ(got[4 * r + k], x[50 * r + static_cast<std::size_t>((places[k] + 50) % 50)]);
   for (const std::int64_t wrong : {std::int64_t{-51}, std::int64_t{50}}) {
     places[2] = wrong;
     std::vector<T> out(28);
