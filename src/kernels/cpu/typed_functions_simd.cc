@@ -68,13 +68,17 @@ struct SqrtOf {
   }
 };
 struct ExpOf {
+  // Below it there is nothing but 0, as of scores that a mask hides.
+  template <class D>
+  static constexpr auto kNothing = static_cast<hn::TFromD<D>>(kDouble<D> ? -746 : -104);
   template <class D>
   static HWY_INLINE auto within(D d, VecOf<D> v) {
-    return below(d, v, kDouble<D> ? 700 : 80);
+    return hn::Or(below(d, v, kDouble<D> ? 700 : 80), hn::Lt(v, hn::Set(d, kNothing<D>)));
   }
   template <class D>
   static HWY_INLINE VecOf<D> near(D d, VecOf<D> v) {
-    return hn::Exp(d, v);
+    const auto nothing = hn::Set(d, kNothing<D>);
+    return hn::IfThenZeroElse(hn::Lt(v, nothing), hn::Exp(d, hn::Max(v, nothing)));
   }
   template <class T>
   static T far(T x) {

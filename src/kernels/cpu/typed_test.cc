@@ -264,6 +264,43 @@ void check_functions() {
 TEST(TypedFunctions, Float) { check_functions<float>(); }
 TEST(TypedFunctions, Double) { check_functions<double>(); }
 
+// Beside others in a vector: what is nothing but 0 is that exactly, and what is not yet is the C library's.
+template <class T>
+void check_far_exponentials(T nothing) {
+  const T infinity = std::numeric_limits<T>::infinity();
+  const std::vector<T> values = {0,
+                                 -infinity,
+                                 1,
+                                 nothing - 1,
+                                 -3,
+                                 nothing,
+                                 -infinity,
+                                 nothing + 2,
+                                 std::nextafter(nothing, -infinity),
+                                 infinity,
+                                 -1000000,
+                                 T(0.5),
+                                 std::numeric_limits<T>::quiet_NaN(),
+                                 -infinity};
+  std::vector<T> x;
+  for (std::size_t i = 0; i < 500; ++i) x.push_back(values[i * i / 3 % (i < 200 ? 9 : values.size())]);
+  const Shape dims = {std::ssize(x)};
+  const auto got = run<T>(TypedOp::Exp, {dims}, dims, {x.data()});
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const T want = std::exp(x[i]);
+    if (std::isnan(want))
+      EXPECT_TRUE(std::isnan(got[i]));
+    else if (want == 0 || want < std::numeric_limits<T>::min() || std::isinf(want))
+      EXPECT_EQ(got[i], want) << x[i];
+    else
+      EXPECT_NEAR(got[i], want, 4 * std::numeric_limits<T>::epsilon() * want) << x[i];
+  }
+}
+TEST(TypedFunctions, ExponentialsOfFarNumbers) {
+  check_far_exponentials<float>(-104);
+  check_far_exponentials<double>(-746);
+}
+
 template <class T>
 void check_integer_powers() {
   const auto most = std::numeric_limits<T>::max(), least = std::numeric_limits<T>::min();
