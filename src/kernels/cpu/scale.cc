@@ -55,18 +55,23 @@ class Scale final : public Kernel {
   ScaleConfig c_;
 };
 
+template <int lanes, class X>
+X greatest_by(const X* x, std::int64_t n) {
+  X most[lanes];
+  std::fill_n(most, lanes, x[0]);
+  std::int64_t i = 0;
+  for (; i + lanes <= n; i += lanes)
+    for (std::int64_t k = 0; k < lanes; ++k) most[k] = most[k] < x[i + k] ? x[i + k] : most[k];
+  for (; i < n; ++i) most[0] = most[0] < x[i] ? x[i] : most[0];
+  for (int half = lanes / 2; half > 0; half /= 2)
+    for (int k = 0; k < half; ++k) most[k] = most[k] < most[k + half] ? most[k + half] : most[k];
+  return most[0];
+}
 // A NaN counts only as the first element, as in std::max from the left.
 template <class X>
 double greatest(const X* x, std::int64_t n) {
   if (n == 0 || x[0] != x[0]) return n == 0 ? 0 : static_cast<double>(x[0]);
-  constexpr std::int64_t kLanes = 16;
-  X most[kLanes];
-  std::fill_n(most, kLanes, x[0]);
-  std::int64_t i = 0;
-  for (; i + kLanes <= n; i += kLanes)
-    for (std::int64_t k = 0; k < kLanes; ++k) most[k] = most[k] < x[i + k] ? x[i + k] : most[k];
-  for (; i < n; ++i) most[0] = most[0] < x[i] ? x[i] : most[0];
-  return static_cast<double>(*std::max_element(most, most + kLanes));
+  return static_cast<double>(n < 32 ? greatest_by<4>(x, n) : greatest_by<16>(x, n));
 }
 
 template <class X>
