@@ -2,6 +2,7 @@
 //   - Conv becomes QLinearConv, MatMul becomes QLinearMatMul; a Gemm, or a product that is not quantized again, becomes
 //     MatMulInteger and its scaling. The bias is among the integers if that hardly changes it, else added behind. An
 //     activation between them that bounds the value bounds the integers.
+//   - ConvTranspose becomes a QLinearConv of all places in a block of the output, and what moves these to their places.
 //   - What only moves elements, or picks the largest, moves integers; quantizing what was dequantized alike is removed.
 //
 // Sums are exact, where those of float are rounded at each step, and a bias may be rounded to the scale of the sums: a
@@ -23,17 +24,21 @@
 #include "ops/math/unary_math/unary_math.h"
 #include "ops/math/variadic_arith/variadic_arith.h"
 #include "ops/nn/conv/conv.h"
+#include "ops/nn/conv_transpose/conv_transpose.h"
 #include "ops/nn/pool/pool.h"
 #include "ops/nn/qlinear_conv/qlinear_conv.h"
 #include "ops/tensor/cast/cast.h"
 #include "ops/tensor/concat/concat.h"
 #include "ops/tensor/pad/pad.h"
+#include "ops/tensor/reshape/reshape.h"
+#include "ops/tensor/shape/shape.h"
 #include "ops/tensor/tile/tile.h"
 #include "ops/tensor/transpose/transpose.h"
 #include "opset/reference.h"
 #include "program/node_parameters.h"
 #include "program/quantized.h"
 #include "program/rewrite.h"
+#include "program/upsampling.h"
 #include "transform/version_step.h"
 
 namespace norn::program {
@@ -101,6 +106,7 @@ class QdqFusion {
       const Node& node = rewriter_.node(n);
       if (!node.parts.empty() || node.schema != &node.op->history.back() || node.outputs.empty()) return;
       if (node.op == &ops::Conv) return conv(n);
+      if (node.op == &ops::ConvTranspose) return conv_transpose(n);
       if (node.op == &ops::MatMul || node.op == &ops::Gemm) return product(n);
       if (node.op == &ops::QuantizeLinear) return quantize(n);
       if (node.op == &ops::Concat) return concat(n);
@@ -327,20 +333,95 @@ class QdqFusion {
       if (!whole) return nearly(node, "its bias is not a constant that is about a number of the sums' units");
       bias = rewriter_.constant(std::move(*whole), graph_.value(node.inputs[2]).name + "_whole");
     }
-    std::vector<NodeId> all = {n};
-    all.insert(all.end(), t->nodes.begin(), t->nodes.end());
-    const std::string name = w->name;
     std::vector<ir::Attribute> attrs = rewriter_.node(n).attrs;
+    const std::vector<NodeId> all = with_tail(n, *t);
+    finish(emit_conv(*from, x, *w, weight_value(*w, false), bias, *t, std::move(attrs), all), *t, all);
+  }
+  static std::vector<NodeId> with_tail(NodeId n, const Tail& t) {
+    std::vector<NodeId> all = {n};
+    all.insert(all.end(), t.nodes.begin(), t.nodes.end());
+    return all;
+  }
+  ValueId emit_conv(const OneScale& from, ValueId x, const Weights& w, ValueId filters, ValueId bias, const Tail& t,
+                    std::vector<ir::Attribute> attrs, const std::vector<NodeId>& all) {
     std::vector<ValueId> inputs = {x,
-                                   from->scale,
-                                   zero_of(*from, name + "_x"),
-                                   weight_value(*w, false),
-                                   rewriter_.constant(w->scale, name + "_scale"),
-                                   weight_zeros(*w),
-                                   t->y.scale,
-                                   zero_of(t->y, name + "_y")};
+                                   from.scale,
+                                   zero_of(from, w.name + "_x"),
+                                   filters,
+                                   rewriter_.constant(w.scale, w.name + "_scale"),
+                                   weight_zeros(w),
+                                   t.y.scale,
+                                   zero_of(t.y, w.name + "_y")};
     if (bias != kNone) inputs.push_back(bias);
-    finish(rewriter_.emit(ops::QLinearConv, std::move(attrs), std::move(inputs), all), *t, all);
+    return rewriter_.emit(ops::QLinearConv, std::move(attrs), std::move(inputs), all);
+  }
+
+  void conv_transpose(NodeId n) {
+    const Node& node = rewriter_.node(n);
+    ValueId x = kNone;
+    const auto from = dequantized(node.inputs[0], x);
+    if (!from) return;
+    auto w = weights(node.inputs[1], 1);
+    if (!w || w->transposed) return nearly(node, "its weights are not constant integers with scales by filter");
+    if (node.attributes().i("group") != 1) return nearly(node, "it has groups of channels");
+    const auto up = upsampling_of(node, w->contents.dims());
+    if (!up) return nearly(node, "it gives no whole number of blocks, or too little for each of them");
+    const auto t = tail(node.outputs[0]);
+    if (!t) return nearly(node, "what it gives is not quantized by one constant scale, and by nothing else");
+    const std::int64_t filters = w->contents.dims()[1];
+    ValueId bias = kNone;
+    if (node.input(2) != kNone) {
+      const auto whole = whole_bias(node.inputs[2], from->value, *w, filters, t->y.value);
+      if (!whole) return nearly(node, "its bias is not a constant that is about a number of the sums' units");
+      norn::Tensor numbers(DataType::Int32, {up->places() * filters});
+      for (std::int64_t i = 0; i < numbers.size(); ++i)
+        numbers.as_mutable<std::int32_t>()[i] = whole->as<std::int32_t>()[i % filters];
+      bias = rewriter_.constant(std::move(numbers), graph_.value(node.inputs[2]).name + "_whole");
+    }
+    const std::vector<NodeId> all = with_tail(n, *t);
+    w->contents = upsampling_weights(*up, w->contents, w->zero);
+    w->scale = for_each_place(*up, w->scale);
+    if (w->zero.defined()) w->zero = for_each_place(*up, w->zero);
+    w->value = kNone;
+    std::vector<std::int64_t> pads = up->pads_begin;
+    pads.insert(pads.end(), up->pads_end.begin(), up->pads_end.end());
+    const ValueId placed = bounded(
+        emit_conv(*from, x, *w, weight_value(*w, false), bias, *t, {transform::make_attr("pads", pads)}, all), *t, all);
+    const ValueId y = rewriter_.node(t->nodes.back()).outputs[0];
+    rewriter_.replace(y, up->places() == 1 ? placed : in_place(placed, x, *up, filters, all));
+  }
+  // Places of blocks, which are channels before the `filters` of each, as places of the output.
+  ValueId in_place(ValueId placed, ValueId x, const Upsampling& up, std::int64_t filters,
+                   const std::vector<NodeId>& from) {
+    const auto rank = static_cast<std::int64_t>(up.blocks.size());
+    const auto emit = [&](const opset::Operator& op, std::vector<ir::Attribute> attrs, std::vector<ValueId> inputs) {
+      return rewriter_.emit(op, std::move(attrs), std::move(inputs), from);
+    };
+    const auto list = [&](const std::vector<std::int64_t>& values, const char* name) {
+      norn::Tensor numbers(DataType::Int64, {static_cast<std::int64_t>(values.size())});
+      std::copy(values.begin(), values.end(), numbers.as_mutable<std::int64_t>());
+      return rewriter_.constant(std::move(numbers), name);
+    };
+    const auto sizes = [&](std::int64_t first, std::int64_t last) {
+      return emit(ops::Shape, {transform::make_attr("start", first), transform::make_attr("end", last)}, {x});
+    };
+    const ValueId images = sizes(0, 1);
+    ValueId count = sizes(2, 2 + rank);  // of blocks
+    if (std::any_of(up.more.begin(), up.more.end(), [](std::int64_t more) { return more != 0; }))
+      count = emit(ops::Add, {}, {count, list(up.more, "more")});
+    const auto joined = [&](std::vector<ValueId> lists) {
+      return emit(ops::Concat, {transform::make_attr("axis", std::int64_t{0})}, std::move(lists));
+    };
+    std::vector<std::int64_t> places = up.blocks, order = {0, rank + 1};
+    places.push_back(filters);
+    for (std::int64_t d = 0; d < rank; ++d) order.insert(order.end(), {rank + 2 + d, 1 + d});
+    const auto reshaped = [&](ValueId of, ValueId shape) {
+      return emit(ops::Reshape, {transform::make_attr("allowzero", std::int64_t{1})}, {of, shape});
+    };
+    const ValueId apart = reshaped(placed, joined({images, list(places, "places"), count}));
+    const ValueId moved = emit(ops::Transpose, {transform::make_attr("perm", order)}, {apart});
+    const ValueId all = emit(ops::Mul, {}, {count, list(up.blocks, "blocks")});
+    return reshaped(moved, joined({images, list({filters}, "filters"), all}));
   }
   void finish(ValueId quantized, const Tail& t, const std::vector<NodeId>& all) {
     const ValueId y = rewriter_.node(t.nodes.back()).outputs[0];

@@ -1,6 +1,7 @@
 // Joins what follows a product of integers to it, so that its sums become the result while they are at hand: their
 // scaling to float, a bias and quantization; or, behind what is quantized already, its addition to another quantized
-// tensor. Element-wise operations on dequantized values are joined with the quantization behind them.
+// tensor; or, behind a convolution, what makes places of an image of channels. Element-wise operations on dequantized
+// values are joined with the quantization behind them.
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -16,6 +17,8 @@
 #include "ops/nn/conv_integer/conv_integer.h"
 #include "ops/nn/qlinear_conv/qlinear_conv.h"
 #include "ops/tensor/cast/cast.h"
+#include "ops/tensor/reshape/reshape.h"
+#include "ops/tensor/transpose/transpose.h"
 #include "program/quantized.h"
 #include "program/rewrite.h"
 
@@ -76,7 +79,31 @@ class Joining {
     if (chain.size() > 1) rewriter_.fuse(chain);
   }
 
-  // [Clip] [DequantizeLinear Add [Relu] QuantizeLinear]
+  // The only reader of what `n` gives, of one output.
+  NodeId next_of_any_shape(NodeId n, const opset::Operator& op) const {
+    const NodeId reader = n == kNoNode ? kNoNode : rewriter_.only_reader(made_by(n));
+    if (!is(reader, op)) return kNoNode;
+    const Node& node = rewriter_.node(reader);
+    return node.parts.empty() && node.inputs[0] == made_by(n) ? reader : kNoNode;
+  }
+  // Reshape Transpose Reshape by which channels become blocks of places, as behind DepthToSpace (DCR).
+  std::vector<NodeId> places(NodeId n) const {
+    const NodeId apart = next_of_any_shape(n, ops::Reshape), moved = next_of_any_shape(apart, ops::Transpose),
+                 joined = next_of_any_shape(moved, ops::Reshape);
+    if (joined == kNoNode) return {};
+    const opset::ValueType& type = graph_.value(made_by(apart)).type;
+    if (!type.has_rank() || type.shape->size() % 2 != 0 || type.shape->size() < 4) return {};
+    const auto rank = static_cast<std::int64_t>(type.shape->size()) / 2 - 1;
+    const auto perm = ops::resolve_transpose(NodeParameters(rewriter_.node(moved)), 2 * rank + 2);
+    if (!perm || (*perm)[0] != 0 || (*perm)[1] != rank + 1) return {};
+    for (std::int64_t d = 0; d < rank; ++d)
+      if ((*perm)[static_cast<std::size_t>(2 + 2 * d)] != rank + 2 + d ||
+          (*perm)[static_cast<std::size_t>(3 + 2 * d)] != 1 + d)
+        return {};
+    return {apart, moved, joined};
+  }
+
+  // [Clip] [DequantizeLinear Add [Relu] QuantizeLinear], or [Clip] [Reshape Transpose Reshape]
   void join_quantized(NodeId n) {
     std::vector<NodeId> chain = {n};
     NodeId at = next(n);
@@ -87,6 +114,13 @@ class Joining {
           return nearly(n, "the bounds of the Clip behind it are not constant");
       chain.push_back(at);
       at = next(at);
+    }
+    if (is(n, ops::QLinearConv)) {
+      const std::vector<NodeId> moves = places(chain.back());
+      if (!moves.empty()) {
+        chain.insert(chain.end(), moves.begin(), moves.end());
+        return fuse(chain);
+      }
     }
     std::vector<NodeId> addition = chain;
     if (is(at, ops::DequantizeLinear) && dequantizing(graph_, rewriter_.node(at))) {

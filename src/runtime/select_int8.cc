@@ -16,6 +16,8 @@
 #include "ops/quantization/dequantize/dequantize.h"
 #include "ops/quantization/quantize/quantize.h"
 #include "ops/tensor/cast/cast.h"
+#include "ops/tensor/reshape/reshape.h"
+#include "ops/tensor/transpose/transpose.h"
 #include "runtime/select.h"
 
 namespace norn::runtime {
@@ -148,6 +150,30 @@ class Parts {
     s_.take(at_);
     return made_;
   }
+
+  // Of a convolution: the blocks whose places the channels become in what follows then, which it takes; nothing for
+  // none.
+  Shape places() {
+    const auto *apart = part(ops::Reshape), *moved = part(ops::Transpose, 1), *joined = part(ops::Reshape, 2);
+    if (!apart || !moved || !joined || apart->inputs[0] != made_) return {};
+    const Shape &from = s_.dims_of(made_), &split = s_.dims_of(apart->outputs[0]), &to = s_.dims_of(joined->outputs[0]);
+    const std::size_t rank = from.size() - 2;
+    if (split.size() != 2 * rank + 2 || to.size() != from.size() || split[0] != from[0] || to[0] != from[0]) return {};
+    const auto perm = ops::resolve_transpose(SelectedNode(s_, *moved), static_cast<std::int64_t>(split.size()));
+    const Shape blocks(split.begin() + 1, split.begin() + 1 + static_cast<std::ptrdiff_t>(rank));
+    Shape order = {0, static_cast<std::int64_t>(rank) + 1};
+    if (to[1] != split[rank + 1]) return {};
+    for (std::size_t d = 0; d < rank; ++d) {
+      order.push_back(static_cast<std::int64_t>(rank + 2 + d));
+      order.push_back(static_cast<std::int64_t>(1 + d));
+      if (split[rank + 2 + d] != from[d + 2] || to[d + 2] != from[d + 2] * blocks[d]) return {};
+    }
+    if (*perm != order) return {};
+    made_ = joined->outputs[0];
+    s_.take(at_ += 3);
+    return blocks;
+  }
+  program::ValueId made() const { return made_; }
 
  private:
   const program::Node* part(const opset::Operator& op, std::size_t ahead = 0) const {
@@ -327,8 +353,15 @@ bool conv(Selector& s, const Inputs& in) {
     return false;
   }
   const std::int64_t depth = config.w[0] == 0 ? 0 : element_count(config.w) / config.w[0];
-  const program::ValueId made = Parts(s, config.output, uses, Layout::ChannelsLast, 1, depth).read();
+  Parts parts(s, config.output, uses, Layout::ChannelsLast, 1, depth);
+  const program::ValueId made = parts.read();
   know_constants(s, in, uses, config.output);
+  const std::size_t taken = s.taken();
+  if (config.blocks = parts.places(); !config.blocks.empty()) {
+    if (s.choose(kernels::conv_int8_candidates(), config, uses, {parts.made(), Layout::ChannelsLast})) return true;
+    s.take(taken);
+    config.blocks.clear();
+  }
   return s.choose(kernels::conv_int8_candidates(), config, uses, {made, Layout::ChannelsLast});
 }
 

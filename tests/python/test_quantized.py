@@ -69,6 +69,14 @@ DEPTHWISE["sb"] = DEPTHWISE["sx"] * DEPTHWISE["sw"]
 IN = "q = QuantizeLinear(x, sx, zx) d = DequantizeLinear(q, sx, zx) "
 WEIGHTS = "wd = DequantizeLinear<axis = 0>(w, sw, zw) bd = DequantizeLinear<axis = 0>(b, sb) "
 X4 = {"x": floats(9, 2, 4, 9, 7)}
+UP = {
+    **Q,
+    "w": int8(11, 4, 5, 4, 2),
+    "sw": rng(2).uniform(0.002, 0.01, 5).astype(np.float32),
+    "zw": np.zeros(5, np.int8),
+    "b": rng(3).integers(-3000, 3000, 5).astype(np.int32),
+}
+UP["sb"] = UP["sx"] * UP["sw"]
 MAT = {
     **Q,
     "w": int8(4, 20, 12),
@@ -109,6 +117,11 @@ CASES = {
         "wd = DequantizeLinear<axis = 0>(w, sw, zw) bd = DequantizeLinear<axis = 0>(b, sb)"
         "c = Conv<group = 4, pads = [1, 1, 0, 1], strides = [2, 1]>(d, wd, bd) p = QuantizeLinear(c, sy, zx)"
         "y = DequantizeLinear(p, sy, zx) }", DEPTHWISE, X4),
+    "transposed": (
+        "agraph (float[N, 4, H, W] x) => (float[N, 5, A, B] y) {" + IN +
+        "wd = DequantizeLinear<axis = 1>(w, sw, zw) bd = DequantizeLinear<axis = 0>(b, sb)"
+        "c = ConvTranspose<strides = [2, 2], pads = [1, 0, 1, 0]>(d, wd, bd) r = Relu(c) p = QuantizeLinear(r, sy, zx)"
+        "y = DequantizeLinear(p, sy, zx) }", UP, X4),
     "mean": (
         "agraph (float[N, 4, H, W] x) => (float[N, 8, 1, 1] y) {" + IN + WEIGHTS +
         "c = Conv(d, wd, bd) p = QuantizeLinear(c, sy, zx) e = DequantizeLinear(p, sy, zx)"
@@ -461,3 +474,97 @@ def test_a_concat_that_something_else_reads_stays_real():
     feeds = {"a": X3, "c": np.ones((2, 3, 4), np.float32)}
     for got, wanted in zip(explained(m, feeds)[1], one_by_one(m, feeds), strict=True):
         np.testing.assert_array_equal(got, wanted)
+
+
+# Kernel, and what the node says beside it; whether the output is a whole number of blocks of the stride.
+UPSAMPLING = [
+    ((2, 2), "strides = [2, 2]", True),
+    ((3, 2), "strides = [3, 2]", True),
+    ((4, 4), "strides = [2, 2], pads = [1, 1, 1, 1]", True),
+    ((3, 3), "strides = [2, 2], pads = [1, 1, 1, 1], output_padding = [1, 1]", True),
+    ((3, 3), "strides = [2, 2], auto_pad = \"SAME_UPPER\"", True),
+    ((3, 3), "strides = [2, 2], auto_pad = \"SAME_LOWER\"", True),
+    ((3, 3), "strides = [1, 1], pads = [0, 1, 2, 0]", True),
+    ((2, 2), "strides = [1, 2], dilations = [3, 1]", True),
+    ((3, 2), "strides = [2, 2], dilations = [1, 1], output_padding = [1, 0]", True),
+    ((16,), "strides = [8], pads = [4, 4]", True),
+    ((2,), "strides = [2]", True),
+    ((2, 2, 2), "strides = [2, 2, 2]", True),
+    ((1, 3, 2), "strides = [1, 3, 2]", True),
+    ((3, 3), "strides = [2, 2]", False),
+    ((3, 3), "strides = [2, 2], pads = [1, 1, 1, 1]", False),
+    ((2, 2), "strides = [2, 2], group = 2", False),
+    ((2, 2), "strides = [2, 2], output_shape = [10, 6]", False),
+    ((1, 1), "strides = [2, 2], output_padding = [1, 1]", False),
+]
+
+
+@pytest.mark.parametrize("kind, by_channel", [(np.int8, True), (np.uint8, False), (np.uint8, True)])
+@pytest.mark.parametrize("kernel, attributes, in_blocks", UPSAMPLING)
+def test_transposed_convolutions_of_integers(kernel, attributes, in_blocks, kind, by_channel):
+    """Exact sums, by the definition of the operator, and rounded once."""
+    channels, filters, rank = 8, 10, len(kernel)
+    size = (5, 3, 4)[:rank]
+    group = 2 if "group" in attributes else 1
+    w = rng(5).integers(np.iinfo(kind).min, np.iinfo(kind).max + 1, (channels, filters // group, *kernel)).astype(kind)
+    scales = filters // group if by_channel else 1
+    sw = (2.0 ** rng(6).integers(-9, -6, scales)).astype(np.float32)
+    zw = (rng(7).integers(100, 140, scales) if kind == np.uint8 else np.zeros(scales)).astype(kind)
+    b = rng(8).integers(-500, 500, filters).astype(np.int32)
+    sx, zx, sy, zy = np.float32(0.125), np.uint8(131), np.float32(0.5), np.uint8(120)
+    sb = sx * np.tile(np.broadcast_to(sw, filters // group), group)
+    if not by_channel:
+        sw, zw = sw[0], zw[0]
+    dims = ", ".join(("H", "W", "D")[:rank])
+    out = ", ".join(("A", "B", "C")[:rank])
+    text = f"""g (uint8[N, {channels}, {dims}] x) => (uint8[N, {filters}, {out}] y) {{
+        d = DequantizeLinear(x, sx, zx) wd = DequantizeLinear<axis = 1>(w, sw, zw) bd = DequantizeLinear<axis = 0>(b, sb)
+        c = ConvTranspose<{attributes}>(d, wd, bd) y = QuantizeLinear(c, sy, zy) }}"""
+    m = model(text, w=w, sw=sw, zw=zw, b=b, sb=sb, sx=sx, zx=zx, sy=sy, zy=zy)
+    x = rng(9).integers(0, 256, (2, channels, *size)).astype(np.uint8)
+    session = norn.InferenceSession(m.SerializeToString(), norn.SessionOptions(verify_passes=True))
+    got = session.run(None, {"x": x})[0]
+    # Numbers are multiples of powers of two, which doubles and even floats hold exactly.
+    want = transposed_convolution(
+        (x.astype(np.float64) - zx) * sx,
+        (w - zw.astype(np.float64).reshape(-1, *[1] * rank)) * np.asarray(sw, np.float64).reshape(-1, *[1] * rank),
+        b * sb.astype(np.float64), group, got.shape[2:], attributes,
+    )  # fmt: skip
+    np.testing.assert_array_equal(got, np.clip(np.rint(want / sy) + zy, 0, 255).astype(np.uint8))
+    assert ("QLinearConv" in session.explain({"x": x})) == in_blocks
+    if in_blocks:
+        assert " simd " not in session.explain({"x": x})
+    for shape in ((0, channels, *size), (1, channels, *[1] * rank)):
+        small = {"x": x[: shape[0], :, *[slice(0, n) for n in shape[2:]]]}
+        if "output_shape" in attributes:
+            break
+        np.testing.assert_array_equal(session.run(None, small)[0], one_by_one(m, small)[0])
+
+
+def transposed_convolution(x, w, bias, group, out, attributes):
+    """Each element of x times the kernel, added where it falls."""
+    found = eval(f"dict({attributes})")  # noqa: S307
+    rank = x.ndim - 2
+    strides, dilations = found["strides"], found.get("dilations", [1] * rank)
+    filters = w.shape[1]
+    y = np.zeros((x.shape[0], filters * group, *out))
+    total = [
+        (n - 1) * s + (k - 1) * d + 1 + p - o
+        for n, s, k, d, p, o in zip(
+            x.shape[2:], strides, w.shape[2:], dilations, found.get("output_padding", [0] * rank), out, strict=True
+        )
+    ]
+    begin = found.get("pads", [0] * rank)[:rank]
+    if "output_shape" in found or found.get("auto_pad") == "SAME_LOWER":
+        begin = [max(t, 0) - max(t, 0) // 2 for t in total]
+    elif "auto_pad" in found:
+        begin = [max(t, 0) // 2 for t in total]
+    for at in np.ndindex(*x.shape[2:]):
+        for tap in np.ndindex(*w.shape[2:]):
+            to = [i * s + t * d - p for i, s, t, d, p in zip(at, strides, tap, dilations, begin, strict=True)]
+            if not all(0 <= i < n for i, n in zip(to, out, strict=True)):
+                continue
+            for g in range(group):
+                part = slice(g * x.shape[1] // group, (g + 1) * x.shape[1] // group)
+                y[:, g * filters : (g + 1) * filters, *to] += x[:, part, *at] @ w[part, :, *tap]
+    return y + bias.reshape(-1, *[1] * rank)

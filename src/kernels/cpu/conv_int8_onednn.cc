@@ -435,7 +435,7 @@ class OneDnnConvInt8 final : public Kernel {
 }  // namespace conv_int8_onednn_cc
 
 std::string onednn_conv_int8_refuses(const ConvInt8Config& c) {
-  if (std::string why = conv_int8_config_refusal(c); !why.empty()) return why;
+  if (std::string why = plain_conv_int8_refusal(c); !why.empty()) return why;
   if (!int8_is_exact()) return "without instructions for dot products of 8-bit integers, oneDNN's sums saturate";
   if (!c.weights.known() || (c.w_zeros > 0 && !c.w_zero.known())) return "the weights are not constant";
   if (std::string why = onednn_conv_size_refusal(sizes_of(c)); !why.empty()) return why;

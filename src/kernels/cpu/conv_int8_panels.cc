@@ -25,10 +25,17 @@ constexpr std::int64_t kOverread = 64;  // bytes that may be read behind a row's
 
 bool is_copied_int8(const ConvInt8Config& c) { return c.w[1] % 4 != 0; }
 
+// Places of a block that do not lie side by side in the output.
+std::int64_t outer_places(const ConvInt8Config& c) {
+  std::int64_t places = 1;
+  for (std::size_t d = 0; d + 1 < c.blocks.size(); ++d) places *= c.blocks[d];
+  return places;
+}
+
 PanelShape shape_of(const ConvInt8Config& c, const Spatial3& window) {
   PanelShape s;
-  s.groups = c.group;
-  s.columns = c.w[0] / c.group;
+  s.groups = c.group * outer_places(c);
+  s.columns = c.w[0] / s.groups;
   s.taps = window[0] * window[1] * (is_copied_int8(c) ? 1 : window[2]);
   s.depth = c.w[1] * (is_copied_int8(c) ? window[2] : 1);
   return s;
@@ -36,9 +43,14 @@ PanelShape shape_of(const ConvInt8Config& c, const Spatial3& window) {
 const PanelTable& table_of(const ConvInt8Config& c, const PanelShape& s) {
   return panel_table_for(element_count(c.out) / std::max<std::int64_t>(1, c.out[1]), s.taps, s.depth, s.columns);
 }
+PanelPlaces places_of(const ConvInt8Config& c, const Spatial3& out) {
+  if (c.blocks.empty()) return {};
+  const Spatial3 blocks = spatial3(c.blocks, 0, 1);
+  return {.line = out[2], .lines = out[1], .layer_places = blocks[0], .line_places = blocks[1]};
+}
 // As PanelWeights wants it.
 auto element_of(const ConvInt8Config& c, const Spatial3& window) {
-  const std::int64_t columns = c.w[0] / c.group, channels = c.w[1], taps = window[0] * window[1] * window[2],
+  const std::int64_t columns = shape_of(c, window).columns, channels = c.w[1], taps = window[0] * window[1] * window[2],
                      wide = is_copied_int8(c) ? window[2] : 1;
   return [=](std::int64_t g, std::int64_t tap, std::int64_t k, std::int64_t n) {
     const std::int64_t filter = (g * columns + n) * channels;
@@ -63,10 +75,10 @@ class PanelConvInt8 final : public Kernel {
         shape_(laid_out_for(table_, shape_of(c_, window_))),
         finisher_(c_.output, c_.out[1], centering_.each),
         tiles_(c_.x[0] * out_[0] * out_[1] * out_[2], shape_, table_),
-        loop_(shape_, finisher_, c_.output, tiles_, c_.x_type, table_) {
+        loop_(shape_, finisher_, c_.output, tiles_, c_.x_type, table_, places_of(c_, out_)) {
     if (c_.weights.known())
       w_.emplace(shape_, c_.weights, centering_, element_count(c_.w),
-                 "conv " + to_string(c_.w) + std::to_string(c_.group), packed, element_of(c_, window_));
+                 "conv " + to_string(c_.w) + std::to_string(shape_.groups), packed, element_of(c_, window_));
     const Spatial3 pads_end = spatial3(c_.pads_end, 0, 0);
     for (std::size_t d = 0; d < 3; ++d) padded_[d] = in_[d] + pads_[d] + pads_end[d];
     const double products = static_cast<double>(element_count(c_.out)) * static_cast<double>(centering_.each);
@@ -78,11 +90,11 @@ class PanelConvInt8 final : public Kernel {
     if (copied_)
       sums_at_ +=
           align64(static_cast<std::size_t>(c_.x[0] * padded_[0] * padded_[1] * padded_[2] * c_.x[1] + kOverread));
-    const auto columns = static_cast<std::size_t>(shape_.columns_before(c_.group)) * sizeof(std::int32_t);
+    const auto columns = static_cast<std::size_t>(shape_.columns_before(shape_.groups)) * sizeof(std::int32_t);
     marks_at_ = sums_at_ + (w_ ? 0 : columns);
     corrections_at_ =
         marks_at_ + (w_ ? 0
-                        : align64(static_cast<std::size_t>(c_.group * shape_.vectors() * shape_.mark_words()) *
+                        : align64(static_cast<std::size_t>(shape_.groups * shape_.vectors() * shape_.mark_words()) *
                                   sizeof(std::uint64_t)));
     panels_at_ = corrections_at_ + (w_ ? 0 : columns);
     own_at_ = panels_at_ + (w_ ? 0 : align64(static_cast<std::size_t>(shape_.bytes())));
@@ -110,10 +122,11 @@ class PanelConvInt8 final : public Kernel {
     } else {
       std::memset(zero, x_zero, static_cast<std::size_t>(c_.x[1]));
     }
-    const std::int64_t units = loop_.units(), group_bytes = c_.x[1] / c_.group;
+    const std::int64_t units = loop_.units(), group_bytes = c_.group == 1 ? 0 : c_.x[1] / c_.group,
+                       y_row = c_.blocks.empty() ? c_.out[1] : shape_.columns;
     base::parallel_for(tasks_, [&](std::int64_t t) {
       loop_.run(loop_.bytes_for(x_zero), filters, kept->run, units * t / tasks_, units * (t + 1) / tasks_, group_bytes,
-                0, c_.out[1], base + own_at_ + static_cast<std::size_t>(t) * loop_.task_bytes(),
+                0, y_row, base + own_at_ + static_cast<std::size_t>(t) * loop_.task_bytes(),
                 [&](std::int64_t first, std::int64_t last, const std::uint8_t** to) {
                   if (copied_)
                     addresses_of_copy(x, first, last, to);
@@ -130,7 +143,7 @@ class PanelConvInt8 final : public Kernel {
     auto* const sums = reinterpret_cast<std::int32_t*>(base + sums_at_);
     auto* const corrections = reinterpret_cast<std::int32_t*>(base + corrections_at_);
     auto* const panels = reinterpret_cast<std::int8_t*>(base + panels_at_);
-    std::fill_n(corrections, shape_.columns_before(c_.group), 0);
+    std::fill_n(corrections, shape_.columns_before(shape_.groups), 0);
     std::memset(panels, 0, static_cast<std::size_t>(shape_.bytes()));
     const auto* const weights = static_cast<const std::uint8_t*>(operands[Op::W]);
     const bool flips = c_.w_type == DataType::Uint8;
@@ -162,7 +175,7 @@ class PanelConvInt8 final : public Kernel {
     });
     auto* const marks = reinterpret_cast<std::uint64_t*>(base + marks_at_);
     parallel_ranges(
-        c_.group * shape_.vectors(), static_cast<double>(shape_.vector_bytes()) * 0.1, 8,
+        shape_.groups * shape_.vectors(), static_cast<double>(shape_.vector_bytes()) * 0.1, 8,
         [&](std::int64_t begin, std::int64_t end) { shape_.mark_vectors(begin, end - begin, panels, marks); });
     return {shape_, panels, corrected ? corrections : nullptr, marks};
   }

@@ -245,7 +245,7 @@ class DepthwiseInt8 final : public Kernel {
 }  // namespace depthwise_int8_cc
 
 std::string depthwise_int8_refuses(const ConvInt8Config& c) {
-  if (std::string why = conv_int8_config_refusal(c); !why.empty()) return why;
+  if (std::string why = plain_conv_int8_refusal(c); !why.empty()) return why;
   if (c.group != c.x[1] || c.w[0] != c.x[1] || c.x.size() > 4) return "is for images with a filter for each channel";
   if (!c.weights.known() || (c.w_zeros > 0 && !c.w_zero.known())) return "the weights are not constant";
   const Spatial3 window = spatial3(c.w, 2, 1), dilations = spatial3(c.dilations, 0, 1);

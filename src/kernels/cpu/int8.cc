@@ -70,7 +70,20 @@ std::string conv_int8_config_refusal(const ConvInt8Config& c) {
   for (std::size_t d = 2; d < c.x.size(); ++d) padded[d] += c.pads_begin[d - 2] + c.pads_end[d - 2];
   if (std::string why = extent_refusal({&padded}); !why.empty()) return why;
   if (c.w_zeros != 0 && c.w_zeros != 1 && c.w_zeros != c.w[0]) return "zero points that are not one for each filter";
+  if (!c.blocks.empty()) {
+    if (c.blocks.size() + 2 != c.x.size()) return "blocks of another rank";
+    if (c.group != 1 || c.output.other != DataType::Undefined) return "blocks of groups, or with another tensor";
+    std::int64_t rest = c.w[0];
+    for (const std::int64_t size : c.blocks) {
+      if (size < 1 || rest % size != 0) return "blocks that do not divide the filters";
+      rest /= size;
+    }
+  }
   return output_refusal(c.output, c.w[0], element_count(c.w) / c.w[0]);
+}
+
+std::string plain_conv_int8_refusal(const ConvInt8Config& c) {
+  return c.blocks.empty() ? conv_int8_config_refusal(c) : "stores channels as channels, not as places";
 }
 
 std::string matmul_int8_config_refusal(const MatMulInt8Config& c) {
@@ -289,7 +302,7 @@ constexpr Candidate<ConvInt8Config> kConv[] = {
 #ifdef NORN_ONEDNN
     {"onednn", onednn_conv_int8_refuses, make_onednn_conv_int8, true},
 #endif
-    {"simd", conv_int8_config_refusal, make_simd_conv_int8},
+    {"simd", plain_conv_int8_refusal, make_simd_conv_int8},
 };
 
 constexpr Candidate<MatMulInt8Config> kMatMul[] = {

@@ -81,10 +81,13 @@ struct ConvInt8Config {
   std::int64_t w_zeros = 0;    // how many zero points w has: 0, 1 or one for each filter
   Contents weights, w_zero;    // of w and its zero points
   bool pads_are_zero = false;  // x's zero point is known to be 0, or there is no padding: what pads x is its zero point
+  // By spatial dimension, or empty: the output's channels are places of blocks of this size and, in each, what it gives
+  // as channels. It is stored so, of out[d + 2] * blocks[d] pixels. Without another tensor, and of one group.
+  Shape blocks;
   SumOutput output;
   auto fields() const noexcept {
     return std::tie(x, w, out, group, strides, dilations, pads_begin, pads_end, x_type, w_type, w_zeros, weights,
-                    w_zero, pads_are_zero, output);
+                    w_zero, pads_are_zero, blocks, output);
   }
 };
 std::span<const Candidate<ConvInt8Config>> conv_int8_candidates();

@@ -22,6 +22,8 @@ ConvConfig sizes_of(const ConvInt8Config& config);
 MatMulConfig sizes_of(const MatMulInt8Config& config);
 // Why no candidate accepts the configuration; "" if it is valid.
 std::string conv_int8_config_refusal(const ConvInt8Config& config);
+// The same for those that store channels as channels only.
+std::string plain_conv_int8_refusal(const ConvInt8Config& config);
 std::string matmul_int8_config_refusal(const MatMulInt8Config& config);
 
 // Whether sums are given as they are, or as real numbers.

@@ -40,6 +40,32 @@ TEST(Int8, Convolutions) {
     }
 }
 
+// Channels that are stored as places of blocks: lines that tiles of rows cross, and panels of part of a line.
+TEST(Int8, PlacesOfBlocks) {
+  const DataType u8 = DataType::Uint8, s8 = DataType::Int8;
+  unsigned seed = 1;
+  for (const auto& [x, w] : {std::pair(u8, s8), {s8, s8}, {u8, u8}}) {
+    const auto make = [&](Shape in, Shape filters, Shape out, Shape blocks, std::int64_t pad) {
+      const std::size_t rank = in.size() - 2;
+      ConvInt8Config c{std::move(in),  std::move(filters), std::move(out),   1, Shape(rank, 1),
+                       Shape(rank, 1), Shape(rank, pad),   Shape(rank, pad), x, w};
+      c.blocks = std::move(blocks);
+      check_conv(c, seed += 10);
+    };
+    make({2, 8, 5, 7}, {12, 8, 1, 1}, {2, 12, 5, 7}, {2, 2}, 0);
+    make({1, 12, 5, 31}, {2 * 3 * 11, 12, 1, 1}, {1, 2 * 3 * 11, 5, 31}, {2, 3}, 0);
+    make({1, 5, 6, 3}, {32, 5, 3, 3}, {1, 32, 6, 3}, {1, 4}, 1);
+    make({2, 4, 150}, {24, 4, 3}, {2, 24, 150}, {3}, 1);
+    make({1, 8, 3, 2, 5}, {36, 8, 1, 1, 1}, {1, 36, 3, 2, 5}, {2, 3, 2}, 0);
+    make({1, 4, 2, 3}, {4, 4, 1, 1}, {1, 4, 2, 3}, {2, 2}, 0);
+  }
+  ConvInt8Config c{{1, 4, 2, 3}, {6, 4, 1, 1}, {1, 6, 2, 3}, 1, {1, 1}, {1, 1}, {0, 0}, {0, 0}};
+  for (const Shape& blocks : {Shape{2, 2}, {2}, {0, 1}, {-1, 2}}) {
+    c.blocks = blocks;
+    for (const auto& candidate : conv_int8_candidates()) EXPECT_NE(candidate.refuses(c), "") << candidate.name;
+  }
+}
+
 TEST(Int8, MatrixProducts) {
   unsigned seed = 1;
   for (const DataType x : {DataType::Uint8, DataType::Int8})

@@ -174,6 +174,16 @@ int offer(std::span<const Candidate<Config>> candidates, const Config& config, c
   return ran;
 }
 
+// Where channel m of pixel o lies: channels last, and with blocks in its place.
+inline std::int64_t element_of(const ConvInt8Config& c, std::int64_t image, std::int64_t m, const std::int64_t* o) {
+  const auto out = spatial(c.out, 2, 1), blocks = spatial(c.blocks, 0, 1);
+  const std::int64_t channels = c.out[1] / (blocks[0] * blocks[1] * blocks[2]), place = m / channels;
+  const std::int64_t in_block[] = {place / blocks[2] / blocks[1], place / blocks[2] % blocks[1], place % blocks[2]};
+  std::int64_t at = image;
+  for (std::size_t d = 0; d < 3; ++d) at = at * out[d] * blocks[d] + o[d] * blocks[d] + in_block[d];
+  return at * channels + m % channels;
+}
+
 // Of every candidate that takes it.
 inline void check_conv(ConvInt8Config c, unsigned seed) {
   const std::int64_t filters = c.w[0], each = element_count(c.w) / filters, of_group = filters / c.group;
@@ -194,6 +204,7 @@ inline void check_conv(ConvInt8Config c, unsigned seed) {
                  pads = spatial(c.pads_begin, 0, 0);
       const std::int64_t pixels = out[0] * out[1] * out[2], in_pixels = in[0] * in[1] * in[2];
       for (const SumOutput& output : outputs(filters)) {
+        if (!c.blocks.empty() && output.other != DataType::Undefined) continue;
         Finished f(output, filters, element_count(c.out), seed + 4, zeros != 1);
         c.output = f.o;
         std::vector<double> want(static_cast<std::size_t>(element_count(c.out)));
@@ -217,7 +228,7 @@ inline void check_conv(ConvInt8Config c, unsigned seed) {
                 const std::int64_t zero = zeros == 0 ? 0 : w_zero.at(zeros == 1 ? 0 : m);
                 sum += (x.at((n * in_pixels + at) * c.x[1] + channel) - x_zero.at(0)) * (w.at(m * each + k) - zero);
               }
-              const std::int64_t element = (n * pixels + p) * filters + m;
+              const std::int64_t element = element_of(c, n, m, o);
               want[static_cast<std::size_t>(element)] = f.of(sum, m, element);
             }
         std::vector<void*> operands(Op::Y);
@@ -226,8 +237,8 @@ inline void check_conv(ConvInt8Config c, unsigned seed) {
         operands[Op::XZero] = x_zero.data();
         operands[Op::WZero] = w_zero.data();
         f.put(operands);
-        const std::string what = to_string(c.x) + to_string(c.w) + " zeros " + std::to_string(zeros) + " gives " +
-                                 std::string(data_type_name(output.output()));
+        const std::string what = to_string(c.x) + to_string(c.w) + to_string(c.blocks) + " zeros " +
+                                 std::to_string(zeros) + " gives " + std::string(data_type_name(output.output()));
         EXPECT_GE(offer(conv_int8_candidates(), c, operands, want, what), 1) << what;
       }
     }

@@ -148,7 +148,8 @@ void PanelLoop::unit(PanelProduct p, PanelBytes bytes, const SumFinisher::Run& r
   const std::int64_t vector = s.first_vector(panel), vectors = s.first_vector(panel + 1) - vector;
   const std::int64_t channel = group * s.columns + vector * kPanelLanes;
   p.columns = std::min(vectors * kPanelLanes, s.columns - vector * kPanelLanes);
-  const bool finishes_here = finishes(run), stays = stays_sum(run) && p.columns == vectors * kPanelLanes;
+  const bool finishes_here = finishes(run);
+  const bool stays = stays_sum(run) && p.columns == vectors * kPanelLanes && places_.line == 0;
   p.base = finishes_here || stays ? run.base + channel : nullptr;
   PanelFinish f = finish_of(run, channel, p.columns);
   f.y_row = y_row;
@@ -176,15 +177,27 @@ void PanelLoop::unit(PanelProduct p, PanelBytes bytes, const SumFinisher::Run& r
       continue;
     }
     table_.multiply(p, count, vectors, bytes, sums, vectors * kPanelLanes);
-    if (finishes_here) {
-      f.y = static_cast<std::uint8_t*>(run.operands[Int8Operand::Y]) + y_at;
-      if (output_.other != DataType::Undefined)
-        f.other = static_cast<const std::uint8_t*>(run.operands[Int8Operand::Other]) + y_at;
-      table_.finish(f, sums, count, vectors);
-    } else {
-      finisher_.rows(run, sums, vectors * kPanelLanes, count, channel, p.columns, y_at, y_row);
+    if (places_.line == 0) {
+      put(f, run, sums, count, vectors, channel, y_at, y_row);
+      continue;
+    }
+    for (std::int64_t r = 0, n = 0; r < count; r += n) {
+      const std::int64_t pixel = first + r0 + r, column = pixel % places_.line;
+      n = std::min(count - r, places_.line - column);
+      put(f, run, sums + r * vectors * kPanelLanes, n, vectors, channel,
+          (places_.first(pixel / places_.line, group) + column) * y_row + channel - group * s.columns, y_row);
     }
   }
+}
+
+// Makes of sums what is asked for.
+void PanelLoop::put(PanelFinish& f, const SumFinisher::Run& run, const std::int32_t* sums, std::int64_t rows,
+                    std::int64_t vectors, std::int64_t channel, std::int64_t y_at, std::int64_t y_row) const {
+  if (!finishes(run)) return finisher_.rows(run, sums, vectors * kPanelLanes, rows, channel, f.columns, y_at, y_row);
+  f.y = static_cast<std::uint8_t*>(run.operands[Int8Operand::Y]) + y_at;
+  if (output_.other != DataType::Undefined)
+    f.other = static_cast<const std::uint8_t*>(run.operands[Int8Operand::Other]) + y_at;
+  table_.finish(f, sums, rows, vectors);
 }
 
 }  // namespace norn::kernels

@@ -278,12 +278,34 @@ struct PanelTiles {
   std::int64_t most() const { return std::min(rows, each); }
 };
 
+// Where rows go whose groups are places of a block of the output (ConvInt8Config::blocks): rows are pixels, and those
+// of a line go to one line of the output, side by side.
+struct PanelPlaces {
+  std::int64_t line = 0;   // pixels of a line; 0: rows lie one behind the other, with all channels of theirs
+  std::int64_t lines = 1;  // of a layer
+  std::int64_t layer_places = 1, line_places = 1;  // of a block
+
+  // The row of y in which the rows of x's line begin, as they are at place `group` of the layers and lines.
+  std::int64_t first(std::int64_t x_line, std::int64_t group) const {
+    const std::int64_t layer = x_line / lines;
+    return ((layer * layer_places + group / line_places) * lines * line_places + x_line % lines * line_places +
+            group % line_places) *
+           line;
+  }
+};
+
 // Multiplies tiles of rows by panels, and hands on the sums.
 class PanelLoop {
  public:
   PanelLoop(const PanelShape& shape, const SumFinisher& finisher, const SumOutput& output, const PanelTiles& tiles,
-            DataType x_type, const PanelTable& table)
-      : shape_(shape), finisher_(finisher), output_(output), tiles_(tiles), x_type_(x_type), table_(table) {}
+            DataType x_type, const PanelTable& table, const PanelPlaces& places = {})
+      : shape_(shape),
+        finisher_(finisher),
+        output_(output),
+        tiles_(tiles),
+        x_type_(x_type),
+        table_(table),
+        places_(places) {}
 
   std::int64_t units() const { return tiles_.count * per_tile(); }
   // How rows are taken whose zero point is `zero`.
@@ -323,7 +345,7 @@ class PanelLoop {
       p.offset = g * group_bytes;
       w.set(p, g, u % shape_.panels());
       p.taps *= shape_.parts;  // until they are gathered
-      const bool others = t != tile || g != group;
+      const bool others = t != tile || (g != group && group_bytes != 0);
       if (t != tile) fill(first, first + rows, addresses);
       if (p.corrections && others) table_.row_sums(p, shape_.part_depth(), rows, x, row_sums);
       if (table_.gather) {
@@ -363,6 +385,8 @@ class PanelLoop {
   PanelFinish finish_of(const SumFinisher::Run& run, std::int64_t channel, std::int64_t columns) const;
   void unit(PanelProduct p, PanelBytes x, const SumFinisher::Run& finish, std::int64_t rows, std::int64_t first,
             std::int64_t group, std::int64_t panel, std::int64_t y_row) const;
+  void put(PanelFinish& f, const SumFinisher::Run& finish, const std::int32_t* sums, std::int64_t rows,
+           std::int64_t vectors, std::int64_t channel, std::int64_t y_at, std::int64_t y_row) const;
 
   PanelShape shape_;
   const SumFinisher& finisher_;
@@ -370,6 +394,7 @@ class PanelLoop {
   PanelTiles tiles_;
   DataType x_type_;
   const PanelTable& table_;
+  PanelPlaces places_;
 };
 
 }  // namespace norn::kernels
