@@ -13,20 +13,6 @@ namespace norn::kernels {
 inline namespace byte_table_cc {
 namespace {
 
-using Lookup = void (*)(const std::uint8_t* table, const std::uint8_t* x, std::uint8_t* y, std::int64_t n);
-
-void look_up(const std::uint8_t* table, const std::uint8_t* x, std::uint8_t* y, std::int64_t n) {
-  std::int64_t i = 0;
-  for (; i + 8 <= n; i += 8) {
-    std::uint64_t from, to = 0;
-    std::memcpy(&from, x + i, sizeof from);
-    for (unsigned shift = 0; shift < 64; shift += 8)
-      to |= static_cast<std::uint64_t>(table[(from >> shift) & 0xff]) << shift;
-    std::memcpy(y + i, &to, sizeof to);
-  }
-  for (; i < n; ++i) y[i] = table[x[i]];
-}
-
 #if defined(__x86_64__)
 // The table in four registers: a permutation looks up bytes among 128.
 __attribute__((target("avx512f,avx512bw,avx512vbmi"))) void look_up_vbmi(const std::uint8_t* table,
@@ -43,33 +29,39 @@ __attribute__((target("avx512f,avx512bw,avx512vbmi"))) void look_up_vbmi(const s
 }
 #endif
 
-Lookup fastest_lookup() {
+}  // namespace
+}  // namespace byte_table_cc
+
+ByteLookup byte_lookup() {
 #if defined(__x86_64__)
-  return base::made_once([]() -> Lookup {
+  return base::made_once([]() -> ByteLookup {
     const bool available =
         !limit_instruction_set() && __builtin_cpu_supports("avx512vbmi") && __builtin_cpu_supports("avx512bw");
-    return available ? look_up_vbmi : look_up;
+    return available ? look_up_vbmi : shuffled_lookup();
   });
 #else
-  return look_up;
+  return shuffled_lookup();
 #endif
 }
 
+inline namespace byte_table_cc {
+namespace {
+
 class ByteTable final : public Kernel {
  public:
-  explicit ByteTable(const ByteTableConfig& c) : c_(c), look_up_(fastest_lookup()) {}
+  explicit ByteTable(const ByteTableConfig& c) : c_(c), look_up_(byte_lookup()) {}
 
   void run(void* const* operands, void*) const override {
     const auto* x = static_cast<const std::uint8_t*>(operands[0]);
     auto* y = static_cast<std::uint8_t*>(operands[1]);
-    parallel_ranges(c_.elements, look_up_ == look_up ? 0.3 : 0.04, 64, [&](std::int64_t begin, std::int64_t end) {
+    parallel_ranges(c_.elements, 0.06, 64, [&](std::int64_t begin, std::int64_t end) {
       look_up_(c_.table.data(), x + begin, y + begin, end - begin);
     });
   }
 
  private:
   ByteTableConfig c_;
-  Lookup look_up_;
+  ByteLookup look_up_;
 };
 
 std::string refuses(const ByteTableConfig& c) {

@@ -15,4 +15,9 @@ struct ByteTableConfig {
 };
 std::span<const Candidate<ByteTableConfig>> byte_table_candidates();
 
+// y[i] = table[x[i]]; y may be x. Internal to the kernels.
+using ByteLookup = void (*)(const std::uint8_t* table, const std::uint8_t* x, std::uint8_t* y, std::int64_t n);
+ByteLookup byte_lookup();
+ByteLookup shuffled_lookup();  // of every machine
+
 }  // namespace norn::kernels

@@ -146,13 +146,14 @@ TEST(Int8, Tables) {
   for (const std::int64_t n : {0, 1, 7, 64, 130, 100003}) {
     ByteTableConfig c;
     c.elements = n;
-    for (std::size_t i = 0; i < 256; ++i) c.table[i] = static_cast<std::uint8_t>(i * 7 + 3);
+    for (std::size_t i = 0; i < 256; ++i) c.table[i] = static_cast<std::uint8_t>(i * i + i * 7 + 3);
     Bytes x(DataType::Uint8, n, 5);
     ASSERT_EQ(byte_table_candidates()[0].refuses(c), "");
     Constants constants;
     const auto got = run_at_widths(*byte_table_candidates()[0].make(c, constants), {x.data()},
                                    std::vector<std::uint8_t>(static_cast<std::size_t>(n)));
-    for (std::size_t i = 0; i < got.size(); ++i) ASSERT_EQ(got[i], static_cast<std::uint8_t>(x.raw[i] * 7 + 3)) << i;
+    for (std::size_t i = 0; i < got.size(); ++i)
+      ASSERT_EQ(got[i], static_cast<std::uint8_t>(x.raw[i] * x.raw[i] + x.raw[i] * 7 + 3)) << i;
   }
 }
 
