@@ -52,6 +52,40 @@ void copy_run(const void* x, std::int64_t x_stride, void* out, std::int64_t out_
   }
 }
 
+// Rows of `run` bytes, from and to so many bytes apart.
+template <std::size_t kRun>
+void copy_rows_of(const char* from, std::int64_t from_step, char* to, std::int64_t to_step, std::int64_t rows) {
+  for (std::int64_t i = 0; i < rows; ++i, from += from_step, to += to_step) std::memcpy(to, from, kRun);
+}
+void copy_rows(const char* from, std::int64_t from_step, char* to, std::int64_t to_step, std::int64_t run,
+               std::int64_t rows) {
+  constexpr std::int64_t kPiece = 16, kLongest = 96;  // beyond it a call costs less than pieces
+  switch (run) {
+    case 1: return copy_rows_of<1>(from, from_step, to, to_step, rows);
+    case 2: return copy_rows_of<2>(from, from_step, to, to_step, rows);
+    case 3: return copy_rows_of<3>(from, from_step, to, to_step, rows);
+    case 4: return copy_rows_of<4>(from, from_step, to, to_step, rows);
+    case 6: return copy_rows_of<6>(from, from_step, to, to_step, rows);
+    case 8: return copy_rows_of<8>(from, from_step, to, to_step, rows);
+    case 12: return copy_rows_of<12>(from, from_step, to, to_step, rows);
+    case 16: return copy_rows_of<16>(from, from_step, to, to_step, rows);
+    case 24: return copy_rows_of<24>(from, from_step, to, to_step, rows);
+    case 32: return copy_rows_of<32>(from, from_step, to, to_step, rows);
+    case 48: return copy_rows_of<48>(from, from_step, to, to_step, rows);
+    case 64: return copy_rows_of<64>(from, from_step, to, to_step, rows);
+    default: break;
+  }
+  for (std::int64_t i = 0; i < rows; ++i, from += from_step, to += to_step) {
+    if (run < kPiece || run > kLongest) {
+      std::memcpy(to, from, static_cast<std::size_t>(run));
+      continue;
+    }
+    // The last piece begins where it ends with the row.
+    for (std::int64_t at = 0; at + kPiece < run; at += kPiece) std::memcpy(to + at, from + at, kPiece);
+    std::memcpy(to + run - kPiece, from + run - kPiece, kPiece);
+  }
+}
+
 // One run of bytes, many times behind each other: longer and longer pieces of what was written, as long as the first
 // cache holds them.
 void repeat_run(const char* x, char* out, std::int64_t run, std::int64_t times) {
@@ -90,21 +124,10 @@ class GridCopy {
 
   void run(const void* x, void* out) const {
     if (points_ == 0) return;
-    if (!dims_.empty() && run_.x_stride == 1 && run_.out_stride == 1) {
-      switch (run_.size * static_cast<std::int64_t>(bytes_)) {
-        case 1: return run_short<1>(x, out);
-        case 2: return run_short<2>(x, out);
-        case 3: return run_short<3>(x, out);
-        case 4: return run_short<4>(x, out);
-        case 6: return run_short<6>(x, out);
-        case 8: return run_short<8>(x, out);
-        case 12: return run_short<12>(x, out);
-        case 16: return run_short<16>(x, out);
-        case 24: return run_short<24>(x, out);
-        case 32: return run_short<32>(x, out);
-        default: break;
-      }
-    }
+    constexpr std::int64_t kShort = 32;  // bytes
+    if (!dims_.empty() && run_.x_stride == 1 && run_.out_stride == 1 &&
+        run_.size * static_cast<std::int64_t>(bytes_) <= kShort)
+      return run_short(x, out);
     std::int64_t rows = pieces_;
     for (const GridDim& d : dims_) rows *= d.size;
     const double row_ns =
@@ -132,6 +155,8 @@ class GridCopy {
         const bool repeats = step.x_stride == 0 && step.out_stride == n && run_.x_stride == 1 && run_.out_stride == 1;
         if (repeats)
           repeat_run(from, to, n * size, follow);
+        else if (run_.x_stride == 1 && run_.out_stride == 1)
+          copy_rows(from, step.x_stride * size, to, step.out_stride * size, n * size, follow);
         else
           for (std::int64_t k = 0; k < follow; ++k, from += step.x_stride * size, to += step.out_stride * size)
             copy_run(from, run_.x_stride, to, run_.out_stride, n, bytes_);
@@ -141,8 +166,7 @@ class GridCopy {
   }
 
  private:
-  // Rows of so few bytes, one dimension of them in a loop.
-  template <std::size_t kBytes>
+  // Rows of few bytes, one dimension of them in a loop.
   void run_short(const void* x, void* out) const {
     const GridDim& inner = dims_.back();
     std::int64_t outer = 1;
@@ -160,8 +184,7 @@ class GridCopy {
         }
         const char* from = static_cast<const char*>(x) + x_at * size;
         char* to = static_cast<char*>(out) + out_at * size;
-        const std::int64_t x_step = inner.x_stride * size, out_step = inner.out_stride * size;
-        for (std::int64_t k = 0; k < n; ++k, from += x_step, to += out_step) std::memcpy(to, from, kBytes);
+        copy_rows(from, inner.x_stride * size, to, inner.out_stride * size, run_.size * size, n);
       }
     });
   }
@@ -257,6 +280,7 @@ class Concat final : public Kernel {
     for (const Shape& dims : c.inputs) out[axis] += dims[axis];
     const std::vector<std::int64_t> out_strides = layout_strides(out, c.layout);
     std::int64_t offset = 0;
+    bool dense = true;
     for (std::size_t i = 0; i < c.inputs.size(); ++i) {
       const Shape& dims = c.inputs[i];
       const bool lies = i < c.strides.size() && !c.strides[i].empty();
@@ -265,22 +289,49 @@ class Concat final : public Kernel {
       for (std::size_t d : memory_order(dims.size(), c.layout)) grid.push_back({dims[d], strides[d], out_strides[d]});
       copies_.push_back({GridCopy(grid, bytes_), offset * out_strides[axis]});
       offset += dims[axis];
+      dense = dense && !lies;
     }
+    const std::int64_t row = out[axis] * out_strides[axis] * static_cast<std::int64_t>(bytes_);
+    if (!dense || row > kLongRow || row == 0 || element_count(out) == 0) return;
+    row_ = row;
+    rows_ = element_count(out) * static_cast<std::int64_t>(bytes_) / row;
+    for (std::size_t i = 0; i < c.inputs.size(); ++i)
+      runs_.push_back(c.inputs[i][axis] * out_strides[axis] * static_cast<std::int64_t>(bytes_));
   }
 
   void run(void* const* operands, void*) const override {
     char* out = static_cast<char*>(operands[copies_.size()]);
+    if (row_ > 0) return run_rows(operands, out);
     for (std::size_t i = 0; i < copies_.size(); ++i)
       copies_[i].copy.run(operands[i], out + copies_[i].offset * static_cast<std::int64_t>(bytes_));
   }
 
  private:
+  static constexpr std::int64_t kLongRow = 4096, kBlock = 16384;  // bytes
+
+  // Of rows that consist of a run of each input: some rows of all of them while their lines are in the first cache.
+  void run_rows(void* const* operands, char* out) const {
+    const double row_ns = 1.5 * static_cast<double>(runs_.size()) + kByteNs * static_cast<double>(row_);
+    const std::int64_t block = std::max<std::int64_t>(1, kBlock / row_);
+    parallel_ranges(rows_, row_ns, 1, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t first = begin; first < end; first += block) {
+        const std::int64_t n = std::min(block, end - first);
+        char* to = out + first * row_;
+        for (std::size_t i = 0; i < runs_.size(); to += runs_[i++])
+          if (runs_[i] > 0)
+            copy_rows(static_cast<const char*>(operands[i]) + first * runs_[i], runs_[i], to, row_, runs_[i], n);
+      }
+    });
+  }
+
   struct Placed {
     GridCopy copy;
     std::int64_t offset;
   };
   std::size_t bytes_;
   std::vector<Placed> copies_;
+  std::int64_t row_ = 0, rows_ = 0;  // bytes of a row; 0: inputs are copied one by one
+  std::vector<std::int64_t> runs_;   // bytes of a row, by input
 };
 
 std::string concat_refuses(const ConcatConfig& c) {

@@ -129,6 +129,29 @@ TEST(Movement, Concat) {
   }
 }
 
+// Runs of every small number of bytes, and rows that are copied one input after the other.
+TEST(Movement, ConcatOfRows) {
+  for (const std::int64_t rows : {1, 7, 700})
+    for (std::int64_t run = 0; run <= 110; ++run)
+      for (const std::int64_t beside : {run, std::int64_t{3}, std::int64_t{4200}}) {
+        if (beside > 1000 && (rows > 7 || run % 9 != 0)) continue;
+        const std::int64_t columns[] = {run, beside, 5};
+        const ConcatConfig config{{{rows, run}, {rows, beside}, {rows, 5}}, 1, 1};
+        std::vector<std::vector<std::uint8_t>> x;
+        for (const std::int64_t n : columns) {
+          x.emplace_back(static_cast<std::size_t>(rows * n));
+          for (std::size_t i = 0; i < x.back().size(); ++i) x.back()[i] = static_cast<std::uint8_t>(i * 37 + x.size());
+        }
+        std::vector<std::uint8_t> want;
+        for (std::int64_t r = 0; r < rows; ++r)
+          for (std::size_t k = 0; k < 3; ++k)
+            want.insert(want.end(), x[k].begin() + r * columns[k], x[k].begin() + (r + 1) * columns[k]);
+        const auto got = run_at_widths(*made(config, concat_candidates()), {x[0].data(), x[1].data(), x[2].data()},
+                                       std::vector<std::uint8_t>(want.size()));
+        ASSERT_EQ(got, want) << rows << " rows of " << run << " and " << beside;
+      }
+}
+
 TEST(Movement, StridedCopyIsSlicePadAndExpand) {
   for (std::size_t bytes : {1u, 2u, 4u, 8u, 16u}) {
     auto x = numbered(60, bytes);  // [3, 4, 5]
