@@ -61,8 +61,10 @@ auto element_of(const ConvInt8Config& c, const Spatial3& window) {
 
 class PanelConvInt8 final : public Kernel {
  public:
-  PanelConvInt8(const ConvInt8Config& config, PackedConstants& packed)
+  // `keeps`: what it makes of constants, from run to run.
+  PanelConvInt8(const ConvInt8Config& config, PackedConstants& packed, bool keeps)
       : c_(config),
+        keeps_(keeps && config.output.tame && config.weights.known()),
         in_(spatial3(c_.x, 2, 1)),
         out_(spatial3(c_.out, 2, 1)),
         window_(spatial3(c_.w, 2, 1)),
@@ -109,7 +111,7 @@ class PanelConvInt8 final : public Kernel {
     const PanelMatrix filters = w_ ? w_->matrix() : pack(operands, base);
     const auto* sums = w_ ? w_->sums() : reinterpret_cast<const std::int32_t*>(base + sums_at_);
     auto kept = pool_.take([] { return std::make_unique<SumFinisher::Kept>(); });
-    if (c_.output.tame && w_)
+    if (keeps_)
       finisher_.keep(*kept, operands, counted_zero, sums);
     else
       kept->run = finisher_.prepare(operands, counted_zero, sums, base);
@@ -262,6 +264,7 @@ class PanelConvInt8 final : public Kernel {
   }
 
   ConvInt8Config c_;
+  bool keeps_;
   Spatial3 in_, out_, window_, strides_, dilations_, pads_, padded_;
   bool copied_;
   Centering centering_;
@@ -291,7 +294,10 @@ std::string panel_conv_int8_refuses(const ConvInt8Config& c) {
 }
 
 std::unique_ptr<Kernel> make_panel_conv_int8(const ConvInt8Config& config, PackedConstants& packed) {
-  return std::make_unique<PanelConvInt8>(config, packed);
+  return std::make_unique<PanelConvInt8>(config, packed, true);
+}
+std::unique_ptr<Kernel> make_panel_conv_int8_of_copies(const ConvInt8Config& config, PackedConstants& packed) {
+  return std::make_unique<PanelConvInt8>(config, packed, false);
 }
 
 }  // namespace norn::kernels

@@ -36,6 +36,10 @@ std::string onednn_matmul_int8_refuses(const MatMulInt8Config& config);
 std::unique_ptr<Kernel> make_onednn_matmul_int8(const MatMulInt8Config& config, PackedConstants& packed);
 std::string panel_conv_int8_refuses(const ConvInt8Config& config);
 std::unique_ptr<Kernel> make_panel_conv_int8(const ConvInt8Config& config, PackedConstants& packed);
+// The same for constants that are copied for each run, to addresses that do not tell them apart.
+std::unique_ptr<Kernel> make_panel_conv_int8_of_copies(const ConvInt8Config& config, PackedConstants& packed);
+std::string beside_conv_int8_refuses(const ConvInt8Config& config);
+std::unique_ptr<Kernel> make_beside_conv_int8(const ConvInt8Config& config, PackedConstants& packed);
 std::string panel_matmul_int8_refuses(const MatMulInt8Config& config);
 std::unique_ptr<Kernel> make_panel_matmul_int8(const MatMulInt8Config& config, PackedConstants& packed);
 std::string few_rows_matmul_int8_refuses(const MatMulInt8Config& config);

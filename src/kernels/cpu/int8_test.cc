@@ -40,6 +40,23 @@ TEST(Int8, Convolutions) {
     }
 }
 
+// Filters that are few enough for several pixels in a vector of sums.
+TEST(Int8, FewFilters) {
+  unsigned seed = 1;
+  for (const DataType x : {DataType::Uint8, DataType::Int8})
+    for (const DataType w : {DataType::Uint8, DataType::Int8}) {
+      const auto make = [&](std::int64_t channels, std::int64_t filters, std::int64_t rows, std::int64_t columns) {
+        const Shape in = {2, channels, rows, columns}, out = {2, filters, rows, columns};
+        check_conv({in, {filters, channels, 1, 1}, out, 1, {1, 1}, {1, 1}, {0, 0}, {0, 0}, x, w}, seed += 10);
+      };
+      make(24, 4, 6, 10);
+      make(7, 1, 4, 12);
+      make(64, 3, 5, 9);
+      make(5, 8, 3, 3);
+      make(127, 2, 2, 3);
+    }
+}
+
 // Channels that are stored as places of blocks: lines that tiles of rows cross, and panels of part of a line.
 TEST(Int8, PlacesOfBlocks) {
   const DataType u8 = DataType::Uint8, s8 = DataType::Int8;
