@@ -10,6 +10,7 @@
 #include <cstring>
 #include <limits>
 
+#include "base/division.h"
 #include "kernels/cpu/extents.h"
 #include "kernels/cpu/gemm.h"
 #include "kernels/cpu/physical.h"
@@ -60,9 +61,11 @@ class Attention : public Kernel {
     if (c_.gives_present) keep_present(o);
     base::parallel_for(pieces_, [&](std::int64_t piece) {
       float* work = static_cast<float*>(scratch) + piece * piece_floats_;
-      for (std::int64_t j = jobs_ * piece / pieces_; j < jobs_ * (piece + 1) / pieces_; ++j) {
-        const std::int64_t first = j % blocks_ * block_, head = j / blocks_;
-        job(o, {head / c_.kv_heads, head % c_.kv_heads, first, std::min(block_, group_rows_ - first)}, work);
+      for (auto [j, last_j] = base::part_of(jobs_, pieces_, piece); j < last_j; ++j) {
+        const auto [head, block] = base::divide(j, blocks_);
+        const auto [batch, kv_head] = base::divide(head, c_.kv_heads);
+        const std::int64_t first = block * block_;
+        job(o, {batch, kv_head, first, std::min(block_, group_rows_ - first)}, work);
       }
     });
   }
@@ -100,9 +103,9 @@ class Attention : public Kernel {
   virtual void job(const Operands& o, const Rows& rows, float* work) const = 0;
 
   std::int64_t head_of(const Rows& rows, std::int64_t r) const {
-    return rows.kv_head * group_ + (rows.first + r) / c_.rows;
+    return rows.kv_head * group_ + base::quotient(rows.first + r, c_.rows);
   }
-  std::int64_t query_of(const Rows& rows, std::int64_t r) const { return (rows.first + r) % c_.rows; }
+  std::int64_t query_of(const Rows& rows, std::int64_t r) const { return base::divide(rows.first + r, c_.rows).rest; }
   const float* q_at(const Operands& o, const Rows& rows, std::int64_t r) const {
     return o.q + rows.batch * c_.q[0] + head_of(rows, r) * c_.q[1] + query_of(rows, r) * c_.q[2];
   }

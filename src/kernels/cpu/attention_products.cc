@@ -6,6 +6,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "base/division.h"
 #include "kernels/cpu/attention.h"
 #include "kernels/cpu/contraction.h"
 #include "kernels/cpu/extents.h"
@@ -42,7 +43,7 @@ class ProductAttention final : public Kernel {
     const std::int64_t heads = c_.batch * c_.heads;
     base::parallel_for(pieces_, [&](std::int64_t piece) {
       T* work = static_cast<T*>(scratch) + piece * piece_;
-      for (std::int64_t h = heads * piece / pieces_; h < heads * (piece + 1) / pieces_; ++h) head(o, h, work);
+      for (auto [h, last_h] = base::part_of(heads, pieces_, piece); h < last_h; ++h) head(o, h, work);
     });
     if (!c_.gives_present) return;
     const std::int64_t kv_heads = c_.batch * c_.kv_heads;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string>
 
+#include "base/division.h"
 #include "kernels/cpu/align.h"
 #include "kernels/cpu/conv_candidates.h"
 #include "kernels/cpu/depthwise.h"
@@ -62,7 +63,7 @@ class DepthwiseConv final : public Kernel {
     const auto* const weights = static_cast<const float*>(weights_ ? weights_.get() : scratch);
     const std::int64_t units = c_.x[0] * blocks_ * c_.out[2];
     base::parallel_for(pieces_, [&](std::int64_t piece) {
-      for (std::int64_t u = units * piece / pieces_; u < units * (piece + 1) / pieces_; ++u)
+      for (auto [u, last_u] = base::part_of(units, pieces_, piece); u < last_u; ++u)
         row(x, weights, bias, u / c_.out[2] / blocks_, u / c_.out[2] % blocks_, u % c_.out[2], out);
     });
     if (posts_) run_post_chain(*posts_, out, operands + 3, extras);

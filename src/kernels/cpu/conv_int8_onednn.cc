@@ -11,6 +11,7 @@
 #include <map>
 #include <tuple>
 
+#include "base/division.h"
 #include "base/parallel.h"
 #include "kernels/cpu/align.h"
 #include "kernels/cpu/conv_candidates.h"
@@ -204,7 +205,7 @@ class OneDnnConvInt8 final : public Kernel {
       OneThread one;
       char* own = base + finish_bytes_ + static_cast<std::size_t>(t) * own_bytes_;
       std::vector<Execution>& executions = state->executions[static_cast<std::size_t>(t)];
-      for (std::int64_t i = slices * t / tasks_; i < slices * (t + 1) / tasks_; ++i)
+      for (auto [i, last_i] = base::part_of(slices, tasks_, t); i < last_i; ++i)
         run_slice(slices_[static_cast<std::size_t>(i)], executions, run, zero, own);
     });
     pool_.give(std::move(state));
@@ -247,7 +248,7 @@ class OneDnnConvInt8 final : public Kernel {
       const std::int64_t by_size = (pixels * channels * images + kSliceSums - 1) / kSliceSums;
       const std::int64_t count = std::min(images, quantized_ ? total : std::max(total, by_size));
       for (std::int64_t i = 0; i < count; ++i) {
-        const std::int64_t first = images * i / count, last = images * (i + 1) / count;
+        const auto [first, last] = base::part_of(images, count, i);
         add_slice(whole(c_, last - first), {0, first, 0, 0}, packed);
       }
       return;
@@ -258,7 +259,7 @@ class OneDnnConvInt8 final : public Kernel {
         const std::int64_t m0 = blocks * k / channel_pieces * 16;
         const std::int64_t m1 = std::min(channels, blocks * (k + 1) / channel_pieces * 16);
         for (std::int64_t r = 0; r < row_pieces; ++r) {
-          const std::int64_t r0 = rows * r / row_pieces, r1 = rows * (r + 1) / row_pieces;
+          const auto [r0, r1] = base::part_of(rows, row_pieces, r);
           const auto [first, last] = reads(r0, r1);
           const std::int64_t from = std::max<std::int64_t>(first, 0), to = std::min(last, c_.x[2]);
           SliceShape s{1, to - from, r1 - r0, from - first, last - to, m1 - m0};

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <optional>
 
+#include "base/division.h"
 #include "base/fork.h"
 #include "base/parallel.h"
 #include "kernels/cpu/align.h"
@@ -158,17 +159,17 @@ class PanelConvInt8 final : public Kernel {
       corrected = corrected || corrections[at] != 0;
     }
     const auto element = element_of(c_, window_);
+    const std::int64_t parts = shape_.parts, part_depth = shape_.part_depth(), taps = shape_.taps * parts;
     parallel_ranges(c_.w[0], static_cast<double>(centering_.each), 8, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t f = begin; f < end; ++f) {
         const std::int64_t group = f / shape_.columns, column = f % shape_.columns;
         std::uint32_t sum = static_cast<std::uint32_t>(corrections[shape_.columns_before(group) + column]) *
                             static_cast<std::uint32_t>(centering_.each);
-        for (std::int64_t tap = 0; tap < shape_.taps * shape_.parts; ++tap) {
-          const PanelShape::Column to = shape_.place(group, tap / shape_.parts, column);
-          std::int64_t to_k = tap % shape_.parts * shape_.part_depth();
-          for (std::int64_t k = 0; k < shape_.part_depth(); ++k, ++to_k) {
+        for (std::int64_t tap = 0; tap < taps; ++tap) {
+          PanelShape::Column::Walk place = shape_.place(group, tap / parts, column).from(tap % parts * part_depth);
+          for (std::int64_t k = 0; k < part_depth; ++k, place.next()) {
             const auto w = static_cast<std::int8_t>(weights[element(group, tap, k, column)] ^ (flips ? 0x80 : 0));
-            panels[to.byte(to_k)] = w;
+            panels[place.byte] = w;
             sum += static_cast<std::uint32_t>(std::int32_t{w});
           }
         }
@@ -186,9 +187,9 @@ class PanelConvInt8 final : public Kernel {
   template <class F>
   void each_stretch(std::int64_t first, std::int64_t last, const F& f) const {
     for (std::int64_t p = first; p < last;) {
-      const std::int64_t column = p % out_[2], row = p / out_[2];
-      const std::int64_t n = std::min(last - p, out_[2] - column);
-      f(p - first, row / out_[1] / out_[0], row / out_[1] % out_[0], row % out_[1], column, n);
+      const auto [image, o] = pixel_at(p, out_);
+      const std::int64_t n = std::min(last - p, out_[2] - o[2]);
+      f(p - first, image, o[0], o[1], o[2], n);
       p += n;
     }
   }
@@ -213,9 +214,9 @@ class PanelConvInt8 final : public Kernel {
                 }
                 // Outputs before `low` and from `high` on read padding.
                 const std::int64_t i2 = o2 * strides_[2] + t2 * dilations_[2] - pads_[2];
-                const std::int64_t low = std::clamp<std::int64_t>((strides_[2] - 1 - i2) / strides_[2], 0, n);
+                const std::int64_t low = i2 < 0 ? std::min(n, base::quotient_up(-i2, strides_[2])) : 0;
                 const std::int64_t high =
-                    i2 < in_[2] ? std::clamp<std::int64_t>((in_[2] - 1 - i2) / strides_[2] + 1, low, n) : low;
+                    i2 < in_[2] ? std::clamp(base::quotient_up(in_[2] - i2, strides_[2]), low, n) : low;
                 const std::uint8_t* pixel = from + i2 * channels;
                 std::fill_n(row, low, zero);
                 for (std::int64_t i = low; i < high; ++i) row[i] = pixel + i * step;

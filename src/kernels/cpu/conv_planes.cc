@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/division.h"
 #include "kernels/cpu/align.h"
 #include "kernels/cpu/conv_candidates.h"
 #include "kernels/cpu/conv_planes.h"
@@ -60,7 +61,7 @@ class PlaneConv final : public Kernel {
     base::parallel_for(pieces_, [&](std::int64_t piece) {
       float* const copied = static_cast<float*>(scratch) + piece * bands_.copied;
       std::fill_n(copied, bands_.copied, 0.0f);
-      for (std::int64_t u = units * piece / pieces_; u < units * (piece + 1) / pieces_; ++u) {
+      for (auto [u, last_u] = base::part_of(units, pieces_, piece); u < last_u; ++u) {
         const std::int64_t plane = u / bands_.count, first = u % bands_.count * bands_.band, channel = plane % c_.x[1];
         band(x + plane * c_.x[2] * c_.x[3], w + channel * c_.w[2] * c_.w[3], bias ? bias[channel] : 0.0f, first,
              out + (plane * c_.out[2] + first) * c_.out[3], copied);

@@ -5,6 +5,7 @@
 #include <limits>
 #include <optional>
 
+#include "base/division.h"
 #include "kernels/cpu/align.h"
 #include "kernels/cpu/conv_candidates.h"
 #include "kernels/cpu/pieces.h"
@@ -59,11 +60,11 @@ class PointwiseConv final : public Kernel {
       x = gathered;
     }
     base::parallel_for(tasks_, [&](std::int64_t task) {
-      const std::int64_t end = units_ * (task + 1) / tasks_;
-      for (std::int64_t unit = units_ * task / tasks_; unit < end;) {
-        const std::int64_t panel = unit % panels_, count = std::min(end - unit, panels_ - panel);
-        tile(operands, x, unit / panels_ * rows_, panel, panel + count,
-             upcoming(x, unit / panels_, next_unit(unit + count - 1, units_, task, tasks_)));
+      for (auto [unit, end] = base::part_of(units_, tasks_, task); unit < end;) {
+        const auto [now, panel] = base::divide(unit, panels_);
+        const std::int64_t count = std::min(end - unit, panels_ - panel);
+        tile(operands, x, now * rows_, panel, panel + count,
+             upcoming(x, now, next_unit(unit + count - 1, units_, task, tasks_)));
         unit += count;
       }
     });
@@ -73,13 +74,14 @@ class PointwiseConv final : public Kernel {
   // `unit`: the next one, behind those of the tile `now`.
   Upcoming upcoming(const float* x, std::int64_t now, std::int64_t unit) const {
     Upcoming result{.panels = is_far(filters_ * depth_), .rows = depth_ >= kFewestSums && is_far(pixels_ * filters_)};
-    const std::int64_t first = unit / panels_ * rows_, column = unit % panels_ * table_.width;
+    const auto [next, panel] = base::divide(unit, panels_);
+    const std::int64_t first = next * rows_, column = panel * table_.width;
     const float* from = nullptr;
     std::int64_t count = 0;
-    if (unit < units_ && unit / panels_ == now && result.panels) {
+    if (unit < units_ && next == now && result.panels) {
       from = static_cast<const float*>(weights_.get()) + column * depth_;
       count = std::min(table_.width, filters_ - column);
-    } else if (unit < units_ && unit / panels_ != now && is_far(pixels_ * depth_)) {
+    } else if (unit < units_ && next != now && is_far(pixels_ * depth_)) {
       from = x + first * depth_;
       count = std::min(rows_, pixels_ - first);
     }
@@ -110,9 +112,8 @@ class PointwiseConv final : public Kernel {
   // Of strides that leave out pixels.
   void gather(const float* x, std::int64_t begin, std::int64_t end, float* to) const {
     for (std::int64_t p = begin; p < end; ++p, to += depth_) {
-      const std::int64_t line = p / out_[2], image = line / out_[1] / out_[0];
-      const std::int64_t i0 = line / out_[1] % out_[0] * strides_[0], i1 = line % out_[1] * strides_[1],
-                         i2 = p % out_[2] * strides_[2];
+      const auto [image, o] = pixel_at(p, out_);
+      const std::int64_t i0 = o[0] * strides_[0], i1 = o[1] * strides_[1], i2 = o[2] * strides_[2];
       std::memcpy(to, x + (((image * in_[0] + i0) * in_[1] + i1) * in_[2] + i2) * depth_,
                   static_cast<std::size_t>(depth_) * sizeof(float));
     }

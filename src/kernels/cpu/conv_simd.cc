@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "base/division.h"
 #include "kernels/cpu/conv_candidates.h"
 #include "kernels/cpu/gemm.h"
 #include "kernels/cpu/physical.h"
@@ -125,8 +126,9 @@ class OwnConv final : public Kernel {
     const std::int64_t per_image = (out_pixels_ + block_pixels_ - 1) / block_pixels_, blocks = c_.x[0] * per_image;
     base::parallel_for(pieces_, [&](std::int64_t piece) {
       char* work = base + pieces_at_ + piece * piece_bytes_;
-      for (std::int64_t b = blocks * piece / pieces_; b < blocks * (piece + 1) / pieces_; ++b) {
-        const std::int64_t image = b / per_image, first = b % per_image * block_pixels_;
+      for (auto [b, last_b] = base::part_of(blocks, pieces_, piece); b < last_b; ++b) {
+        const auto [image, block] = base::divide(b, per_image);
+        const std::int64_t first = block * block_pixels_;
         const std::int64_t pixels = std::min(block_pixels_, out_pixels_ - first);
         pixel_block(x + image * in_pixels_ * c_.x[1], weights, bias, out + (image * out_pixels_ + first) * c_.out[1],
                     first, pixels, work);
@@ -163,7 +165,7 @@ class OwnConv final : public Kernel {
   // Calls visit(tap, address of the pixel's channels, or null in the padding) for the taps of an output pixel.
   template <class Visit>
   void each_tap(const float* x, std::int64_t pixel, Visit&& visit) const {
-    const std::int64_t o2 = pixel % out_[2], o1 = pixel / out_[2] % out_[1], o0 = pixel / out_[2] / out_[1];
+    const auto [o0, o1, o2] = pixel_at(pixel, out_).at;
     std::int64_t tap = 0;
     for (std::int64_t k0 = 0; k0 < window_[0]; ++k0) {
       const std::int64_t i0 = o0 * strides_[0] - pads_[0] + k0 * dilations_[0];

@@ -12,6 +12,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/division.h"
 #include "base/parallel.h"
 #include "kernels/cpu/align.h"
 #include "kernels/cpu/conv_candidates.h"
@@ -135,10 +136,10 @@ class WindowConv final : public Kernel {
       x = round(static_cast<const float*>(x), base + copy_at_);
     base::parallel_for(tasks_, [&](std::int64_t task) {
       auto* const addresses = reinterpret_cast<const void**>(base + static_cast<std::size_t>(task) * task_bytes_);
-      const std::int64_t end = units_ * (task + 1) / tasks_;
-      for (std::int64_t unit = units_ * task / tasks_; unit < end;) {
-        const std::int64_t panel = unit % panels_, count = std::min(end - unit, panels_ - panel);
-        tile(operands, x, unit / panels_ * rows_, panel, panel + count, addresses);
+      for (auto [unit, end] = base::part_of(units_, tasks_, task); unit < end;) {
+        const auto [tile_at, panel] = base::divide(unit, panels_);
+        const std::int64_t count = std::min(end - unit, panels_ - panel);
+        tile(operands, x, tile_at * rows_, panel, panel + count, addresses);
         unit += count;
       }
     });
@@ -162,12 +163,14 @@ class WindowConv final : public Kernel {
 
   // The first filter of a panel.
   std::int64_t column_of(std::int64_t panel) const {
-    return panel / form_.panels() * form_.filters + panel % form_.panels() * form_.width;
+    const auto [group, in_group] = base::divide(panel, form_.panels());
+    return group * form_.filters + in_group * form_.width;
   }
 
   void multiply(void* const* operands, std::int64_t first, std::int64_t rows, std::int64_t panel,
                 const void* const* addresses, const Reads& reads) const {
-    const std::int64_t group = panel / form_.panels(), in_group = panel % form_.panels(), column = column_of(panel);
+    const auto [group, in_group] = base::divide(panel, form_.panels());
+    const std::int64_t column = group * form_.filters + in_group * form_.width;
     const std::int64_t at = first * filters_ + column, taps = form_.taps();
     const auto [added, bounds] = in_registers_.value_or(PixelSteps::InRegisters{-1, {-kNone, kNone}});
     auto* const out = static_cast<float*>(operands[3 + c_.extra.size()]) + at;
@@ -224,18 +227,18 @@ class WindowConv final : public Kernel {
     const std::int64_t pixel = (copied_ ? form_.pixel() : c_.x[1]) * form_.element_bytes(), rows = last - first;
     const Spatial3 pads = copied_ ? Spatial3{0, 0, 0} : pads_;
     for (std::int64_t p = first; p < last;) {
-      const std::int64_t column = p % out_[2], line = p / out_[2], n = std::min(last - p, out_[2] - column);
-      const std::int64_t image = line / out_[1] / out_[0], o0 = line / out_[1] % out_[0], o1 = line % out_[1];
+      const auto [image, o] = pixel_at(p, out_);
+      const std::int64_t n = std::min(last - p, out_[2] - o[2]);
       const void** row = to + (p - first);
       p += n;
       for (std::int64_t t0 = 0; t0 < window_[0]; ++t0)
         for (std::int64_t t1 = 0; t1 < window_[1]; ++t1) {
-          const std::int64_t i0 = o0 * strides_[0] + t0 * dilations_[0] - pads[0],
-                             i1 = o1 * strides_[1] + t1 * dilations_[1] - pads[1];
+          const std::int64_t i0 = o[0] * strides_[0] + t0 * dilations_[0] - pads[0],
+                             i1 = o[1] * strides_[1] + t1 * dilations_[1] - pads[1];
           const bool inside = i0 >= 0 && i0 < size[0] && i1 >= 0 && i1 < size[1];
           const char* const from = x + ((image * size[0] + i0) * size[1] + i1) * size[2] * pixel;
           for (std::int64_t t2 = 0; t2 < window_[2]; t2 += form_.wide, row += rows) {
-            std::int64_t i2 = column * strides_[2] + t2 * dilations_[2] - pads[2];
+            std::int64_t i2 = o[2] * strides_[2] + t2 * dilations_[2] - pads[2];
             const bool whole = inside && i2 >= 0 && i2 + (n - 1) * strides_[2] < size[2];
             if (whole) {
               const char* at = from + i2 * pixel;

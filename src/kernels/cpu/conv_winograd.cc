@@ -22,6 +22,7 @@
 #include <limits>
 #include <mutex>
 
+#include "base/division.h"
 #include "kernels/cpu/align.h"
 #include "kernels/cpu/conv_candidates.h"
 #include "kernels/cpu/instruction_set.h"
@@ -255,7 +256,7 @@ class WinogradConv final : public Kernel {
     base::parallel_for(block_pieces_ * filter_pieces_, [&](std::int64_t piece) {
       float* const work = reinterpret_cast<float*>(base + pieces_at_) + piece * piece_floats_;
       const std::int64_t b = piece % block_pieces_, f = piece / block_pieces_ * piece_filters_;
-      for (std::int64_t i = blocks_ * b / block_pieces_; i < blocks_ * (b + 1) / block_pieces_; ++i) {
+      for (auto [i, last_i] = base::part_of(blocks_, block_pieces_, b); i < last_i; ++i) {
         if (const base::Stop* stop = base::current_stop()) stop->check();
         block(call, block_at(i), f, std::min(piece_filters_, filters_ - f), work);
       }
@@ -285,8 +286,8 @@ class WinogradConv final : public Kernel {
   }
   // Of the tile at a place of all volumes, in a plane of outputs.
   Place place_of(std::int64_t place, std::int64_t plane) const {
-    return {place / (tiles_.rows * tiles_.columns) * s_.planes + plane, place / tiles_.columns % tiles_.rows * kTile,
-            place % tiles_.columns * kTile};
+    const auto line = base::divide(place, tiles_.columns), image = base::divide(line.quotient, tiles_.rows);
+    return {image.quotient * s_.planes + plane, image.rest * kTile, line.rest * kTile};
   }
 
   // Points as [point][panel of filters][channel][filter of the panel], then FilterSizes of all filters: a share for
@@ -392,7 +393,8 @@ class WinogradConv final : public Kernel {
     });
   }
   Place tile_of(const Block& b, std::int64_t tile) const {
-    return place_of(b.place + tile % b.places, b.plane + tile / b.places);
+    const auto [plane, place] = base::divide(tile, b.places);
+    return place_of(b.place + place, b.plane + plane);
   }
 
   float* pixel(float* out, std::int64_t image, std::int64_t row, std::int64_t column) const {
@@ -401,9 +403,10 @@ class WinogradConv final : public Kernel {
 
   // The plane `depth` of what outputs of an image read; null in the padding.
   const float* plane(const float* x, std::int64_t image, std::int64_t depth) const {
-    const std::int64_t at = image % s_.planes - s_.plane_pad + depth;
+    const auto [volume, in_volume] = base::divide(image, s_.planes);
+    const std::int64_t at = in_volume - s_.plane_pad + depth;
     if (at < 0 || at >= s_.planes_in) return nullptr;
-    return x + (image / s_.planes * s_.planes_in + at) * s_.rows_in * s_.columns_in * s_.plane_channels;
+    return x + (volume * s_.planes_in + at) * s_.rows_in * s_.columns_in * s_.plane_channels;
   }
 
   // The points of all planes that a block's outputs read, [plane][place][channel]. An output has to be computed

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <string>
 
+#include "base/division.h"
 #include "kernels/cpu/align.h"
 #include "kernels/cpu/contraction.h"
 #include "kernels/cpu/extents.h"
@@ -61,8 +62,10 @@ class DeconvRows final : public Kernel {
     const double unit_ns = (kProductNs * static_cast<double>(depth_) + 0.3) * static_cast<double>(block_ * taps_) *
                            static_cast<double>(pixels_);
     parallel_ranges(c_.group * blocks_, unit_ns, 1, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t u = begin; u < end; ++u)
-        block(x, bias, out, u / blocks_, u % blocks_ * block_, products + u * tile_ * block_);
+      for (std::int64_t u = begin; u < end; ++u) {
+        const auto [group, in_group] = base::divide(u, blocks_);
+        block(x, bias, out, group, in_group * block_, products + u * tile_ * block_);
+      }
     });
   }
 
@@ -74,7 +77,7 @@ class DeconvRows final : public Kernel {
     const double row_ns = static_cast<double>(padded_ * taps_) * 2;
     parallel_ranges(c_.group * depth_, row_ns, 1, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t i = begin; i < end; ++i) {
-        const std::int64_t g = i / depth_, c = i % depth_;
+        const auto [g, c] = base::divide(i, depth_);
         const float* from = w + i * filters_ * taps_;
         for (std::int64_t f0 = 0; f0 < filters_; f0 += block_) {
           const std::int64_t width = std::min(block_, padded_ - f0);
@@ -98,25 +101,26 @@ class DeconvRows final : public Kernel {
     const float* weights = static_cast<const float*>(weights_.get()) + (group * padded_ + first) * taps_ * depth_;
     for (std::int64_t p0 = 0; p0 < pixels_; p0 += tile_) {
       const std::int64_t n = std::min(tile_, pixels_ - p0);
+      Spatial3 tap = {};
       for (std::int64_t t = 0; t < taps_; ++t) {
         table_.multiply(n, width, {.terms = depth_, .parts = 1, .part = 0, .row = c_.x[1]},
                         x + p0 * c_.x[1] + group * depth_, weights + t * depth_ * width, product, width);
-        add(product, width, p0, n, t, out + at, count, bias != nullptr ? bias + at : nullptr);
+        add(product, width, p0, n, tap, out + at, count, bias != nullptr ? bias + at : nullptr);
+        for (std::size_t d = 3; d-- > 0; tap[d] = 0)
+          if (++tap[d] < kernel_[d]) break;
       }
     }
   }
 
-  // Adds what pixels [at, at + n) of all images give at position `tap` of the kernel; or puts it there, with the bias,
+  // Adds what pixels [at, at + n) of all images give at position `t` of the kernel; or puts it there, with the bias,
   // where nothing else falls.
-  void add(const float* from, std::int64_t width, std::int64_t at, std::int64_t n, std::int64_t tap, float* out,
+  void add(const float* from, std::int64_t width, std::int64_t at, std::int64_t n, const Spatial3& t, float* out,
            std::int64_t count, const float* bias) const {
-    const Spatial3 t = {tap / (kernel_[1] * kernel_[2]), tap / kernel_[2] % kernel_[1], tap % kernel_[2]};
     const auto place = [&](std::size_t d, std::int64_t i) { return i * strides_[d] + t[d] * dilations_[d] - pads_[d]; };
     for (std::int64_t run = 0; n > 0; n -= run, at += run, from += run * width) {
-      const std::int64_t column = at % in_[2], row = at / in_[2];
+      const auto [image, in] = pixel_at(at, in_);
+      const std::int64_t column = in[2], z = place(0, in[0]), y = place(1, in[1]);
       run = std::min(n, in_[2] - column);
-      const std::int64_t image = row / in_[1] / in_[0];
-      const std::int64_t z = place(0, row / in_[1] % in_[0]), y = place(1, row % in_[1]);
       if (z < 0 || z >= out_[0] || y < 0 || y >= out_[1]) continue;
       float* line = out + ((image * out_[0] + z) * out_[1] + y) * out_[2] * c_.out[1];
       std::int64_t first = 0, last = run;

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <string>
 
+#include "base/division.h"
 #include "kernels/cpu/extents.h"
 #include "kernels/cpu/gemm.h"
 #include "kernels/cpu/transpose_loops.h"
@@ -70,7 +71,7 @@ class DeformConv final : public Kernel {
       });
       base::parallel_for(tasks_, [&](std::int64_t task) {
         float* own = image + tasks_at_ + task * task_floats_;
-        for (std::int64_t b = blocks_ * task / tasks_; b < blocks_ * (task + 1) / tasks_; ++b)
+        for (auto [b, last_b] = base::part_of(blocks_, tasks_, task); b < last_b; ++b)
           block(operands, n, image, weights, b * kPixels, std::min(kPixels, out_plane_ - b * kPixels), own, turn);
       });
     }

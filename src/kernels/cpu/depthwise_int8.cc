@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/division.h"
 #include "base/fork.h"
 #include "kernels/cpu/align.h"
 #include "kernels/cpu/extents.h"
@@ -113,7 +114,7 @@ class DepthwiseInt8 final : public Kernel {
       char* const own = base + own_at_ + own_bytes_ * static_cast<std::size_t>(t);
       row.work = own;
       row.sums = quantizes_ ? nullptr : reinterpret_cast<std::int32_t*>(own + sums_at_);
-      for (std::int64_t i = rows * t / tasks_; i < rows * (t + 1) / tasks_; ++i) {
+      for (auto [i, last_i] = base::part_of(rows, tasks_, t); i < last_i; ++i) {
         const std::int64_t image = i / out_[1], first = i % out_[1] * strides_[1] - pads_[1];
         for (std::int64_t k = 0; k < window_[1]; ++k) {
           const std::int64_t from = first + k * dilations_[1];

@@ -20,10 +20,11 @@ inline namespace depthwise_int8_simd_cc {
 
 // The taps of a pixel's window.
 HWY_INLINE void find_taps(const DepthwiseInt8Row& r, std::int64_t pixel, const std::uint8_t** x) {
-  for (std::int64_t i = 0; i < r.window_rows * r.window_columns; ++i) {
-    const std::uint8_t* from = r.x[i / r.window_columns];
-    const std::int64_t column = pixel * r.stride + i % r.window_columns * r.dilation - r.pad;
-    x[i] = from == nullptr || column < 0 || column >= r.width ? r.outside : from + column * r.channels;
+  for (std::int64_t i = 0; i < r.window_rows; ++i) {
+    const std::uint8_t* const from = r.x[i];
+    std::int64_t column = pixel * r.stride - r.pad;
+    for (std::int64_t j = 0; j < r.window_columns; ++j, column += r.dilation)
+      *x++ = from == nullptr || column < 0 || column >= r.width ? r.outside : from + column * r.channels;
   }
 }
 

@@ -10,6 +10,7 @@
 #include <string>
 #include <type_traits>
 
+#include "base/division.h"
 #include "base/number.h"
 #include "kernels/cpu/cast.h"
 #include "kernels/cpu/extents.h"
@@ -158,8 +159,9 @@ class Fold final : public Kernel, private FoldSpace {
         }
       };
       for (std::int64_t i = begin; i < end; ++i) {
-        const std::int64_t first = i % parts * kPart, n = std::min(kPart, inner_ - first);
-        const char* from = x + (offset_of(kept_, i / parts) + first) * size;
+        const auto [kept, part] = base::divide(i, parts);
+        const std::int64_t first = part * kPart, n = std::min(kPart, inner_ - first);
+        const char* from = x + (offset_of(kept_, kept) + first) * size;
         std::int64_t held = 0;  // rows of `totals`
         bool is_long = false;
         for (std::int64_t g = 0; g < groups; ++g) {
@@ -186,7 +188,7 @@ class Fold final : public Kernel, private FoldSpace {
           const auto partial = static_cast<std::int64_t>(element_size(partial_));
           join_(reinterpret_cast<char*>(totals.data()) + n * partial, n, together - 1, totals.data(), n, false);
         }
-        finish(totals.data(), x, i / parts, first, out + (i / parts * inner_ + first) * size, n);
+        finish(totals.data(), x, kept, first, out + (kept * inner_ + first) * size, n);
       }
     });
   }

@@ -30,11 +30,6 @@ struct FoldSpace {
       }
     }
   }
-  static std::int64_t offset_of(const std::vector<StridedDim>& dims, std::int64_t index) {
-    std::int64_t at = 0;
-    for (std::size_t d = dims.size(); d-- > 0; index /= dims[d].size) at += index % dims[d].size * dims[d].stride;
-    return at;
-  }
 
   bool inner_reduced_ = false;              // the innermost dimension is reduced
   std::int64_t inner_ = 1;                  // its size

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/division.h"
 #include "kernels/cpu/align.h"
 #include "kernels/cpu/extents.h"
 #include "kernels/cpu/forest_pack.h"
@@ -80,7 +81,7 @@ class ForestKernel final : public Kernel {
     }
     base::parallel_for(tasks_, [&](std::int64_t task) {
       std::byte* own = memory + task_bytes_ * static_cast<std::size_t>(task);
-      for (std::int64_t b = blocks_ * task / tasks_; b < blocks_ * (task + 1) / tasks_; ++b)
+      for (auto [b, last_b] = base::part_of(blocks_, tasks_, task); b < last_b; ++b)
         run_block(operands, b * kBlock, std::min(kBlock, c_.rows - b * kBlock), own);
     });
   }

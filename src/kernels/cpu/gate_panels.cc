@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/division.h"
 #include "kernels/cpu/align.h"
 
 namespace norn::kernels {
@@ -103,9 +104,10 @@ void GatePanels::multiply_quads(const Product& wanted, std::int64_t block) const
   p.base = wanted.base == nullptr ? nullptr : wanted.base + block * kGateColumns;
   p.columns = kGateColumns;
   quads_->matrix().set(p, 0, block);
-  const std::int64_t pieces = (wanted.count + most - 1) / most;
+  const std::int64_t pieces = base::quotient_up(wanted.count, most);
   for (std::int64_t i = 0; i < pieces; ++i) {
-    const std::int64_t begin = wanted.count * i / pieces, n = wanted.count * (i + 1) / pieces - begin;
+    const std::int64_t begin = base::quotient(wanted.count * i, pieces);
+    const std::int64_t n = base::quotient(wanted.count * (i + 1), pieces) - begin;
     for (std::int64_t r = 0; r < n; ++r) addresses[r] = wanted.rows + (begin + r) * row_bytes();
     p.x_tap = n;
     if (p.corrections) table.row_sums(p, depth_, n, PanelBytes::Uint8, row_sums);

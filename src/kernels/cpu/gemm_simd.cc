@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/division.h"
 #include "base/fork.h"
 #include "kernels/cpu/targets.h"
 #include "kernels/kernel.h"
@@ -133,7 +134,8 @@ void tall_tiles(std::int64_t m, std::int64_t n, std::int64_t k, const float* a, 
   Ahead ahead = Ahead::of(next, bytes, tiles * ((n + half - 1) / half), k);
   for (std::int64_t at = 0; at < n; at += half)
     for (std::int64_t t = 0; t < tiles; ++t, ahead.at += fetches ? ahead.step * k : 0) {
-      const std::int64_t m0 = m * t / tiles, rows = m * (t + 1) / tiles - m0;
+      const auto [m0, m1] = base::part_of(m, tiles, t);
+      const std::int64_t rows = m1 - m0;
       kTall[rows - kLeast](k, a + m0 * a_row, a_row, a_column, panel + at, b_row, c + m0 * c_row + at, c_row,
                            std::min(half, n - at), bias == nullptr ? nullptr : bias + at, alpha, add, ahead);
     }

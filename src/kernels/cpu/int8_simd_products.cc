@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/division.h"
 #include "kernels/cpu/align.h"
 #include "kernels/cpu/extents.h"
 #include "kernels/cpu/gemm.h"
@@ -101,7 +102,7 @@ class BlockProducts : public Kernel {
     char* const work = base + align64(finisher_.scratch_bytes());
     base::parallel_for(tasks_, [&](std::int64_t t) {
       char* own = work + static_cast<std::size_t>(t) * work_;
-      for (std::int64_t i = blocks * t / tasks_; i < blocks * (t + 1) / tasks_; ++i) block(i, own, panels, zero, run);
+      for (auto [i, last_i] = base::part_of(blocks, tasks_, t); i < last_i; ++i) block(i, own, panels, zero, run);
     });
   }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/division.h"
 #include "kernels/cpu/cast.h"
 #include "kernels/cpu/extents.h"
 #include "kernels/cpu/gemm.h"
@@ -39,7 +40,7 @@ class Linear final : public Kernel {
   void run(void* const* operands, void* scratch) const override {
     base::parallel_for(tasks_, [&](std::int64_t task) {
       auto* own = static_cast<std::byte*>(scratch) + task_bytes_ * static_cast<std::size_t>(task);
-      for (std::int64_t b = blocks_ * task / tasks_; b < blocks_ * (task + 1) / tasks_; ++b)
+      for (auto [b, last_b] = base::part_of(blocks_, tasks_, task); b < last_b; ++b)
         block(operands, b * kBlock, std::min(kBlock, c_.rows - b * kBlock), own);
     });
   }

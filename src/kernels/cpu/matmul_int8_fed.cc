@@ -2,6 +2,7 @@
 // takes less time than all but the smallest products.
 #include <new>
 
+#include "base/division.h"
 #include "base/parallel.h"
 #include "kernels/cpu/align.h"
 #include "kernels/cpu/extents.h"
@@ -55,7 +56,7 @@ class FedMatMulInt8 final : public Kernel {
     const bool corrected = correct(operands[Op::WZero], corrections);
     base::parallel_for(pack_tasks_, [&](std::int64_t t) {
       const std::int64_t units = matrices_ * shape_.panels();
-      for (std::int64_t u = units * t / pack_tasks_; u < units * (t + 1) / pack_tasks_; ++u)
+      for (auto [u, last_u] = base::part_of(units, pack_tasks_, t); u < last_u; ++u)
         pack(static_cast<const std::uint8_t*>(operands[Op::W]), base, u / shape_.panels(), u % shape_.panels(),
              corrections, sums + u / shape_.panels() * columns_, marks_of(base, u / shape_.panels()));
     });
@@ -69,8 +70,7 @@ class FedMatMulInt8 final : public Kernel {
     const std::int64_t units = s_.batches * loop_.units();
     base::parallel_for(tasks_, [&](std::int64_t t) {
       char* const own = base + own_at_ + static_cast<std::size_t>(t) * loop_.task_bytes();
-      const std::int64_t end = units * (t + 1) / tasks_;
-      for (std::int64_t unit = units * t / tasks_; unit < end;) {
+      for (auto [unit, end] = base::part_of(units, tasks_, t); unit < end;) {
         const std::int64_t batch = unit / loop_.units(), first = unit % loop_.units();
         const std::int64_t last = std::min(loop_.units(), first + end - unit);
         const std::int64_t matrix = s_.b_at[batch] / (s_.k * s_.n);

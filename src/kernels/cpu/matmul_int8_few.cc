@@ -1,5 +1,6 @@
 // A few rows of bytes times matrices that each run brings, as they lie (few_rows.h): packing them would take longer
 // than the products.
+#include "base/division.h"
 #include "base/parallel.h"
 #include "kernels/cpu/align.h"
 #include "kernels/cpu/extents.h"
@@ -48,7 +49,7 @@ class FewRowsMatMulInt8 final : public Kernel {
     base::parallel_for(tasks_, [&](std::int64_t t) {
       auto* const sums = reinterpret_cast<std::int32_t*>(base + own_at_ + static_cast<std::size_t>(t) * own_bytes_);
       const std::int64_t units = s_.batches * chunks_;
-      for (std::int64_t u = units * t / tasks_; u < units * (t + 1) / tasks_; ++u) {
+      for (auto [u, last_u] = base::part_of(units, tasks_, t); u < last_u; ++u) {
         const std::int64_t batch = u / chunks_, first = s_.n * (u % chunks_) / chunks_;
         const std::int64_t columns = s_.n * (u % chunks_ + 1) / chunks_ - first;
         few_rows_table().multiply({wide + batch * s_.m * x_row_, x_row_, s_.m,

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <map>
 
+#include "base/division.h"
 #include "base/parallel.h"
 #include "kernels/cpu/align.h"
 #include "kernels/cpu/extents.h"
@@ -140,7 +141,7 @@ class OneDnnMatMulInt8 final : public Kernel {
       OneThread one;
       char* own = base + finish_bytes_ + static_cast<std::size_t>(t) * own_bytes_;
       std::vector<Execution>& executions = (*state)[static_cast<std::size_t>(t)];
-      for (std::int64_t i = jobs * t / tasks_; i < jobs * (t + 1) / tasks_; ++i) {
+      for (auto [i, last_i] = base::part_of(jobs, tasks_, t); i < last_i; ++i) {
         GemmSection section(calls_gemm_);
         run_job(jobs_[static_cast<std::size_t>(i)], executions, run, weights, has_zeros, base, own);
       }
@@ -204,7 +205,7 @@ class OneDnnMatMulInt8 final : public Kernel {
     for (std::int64_t batch = 0; batch < s_.batches; ++batch)
       for (std::int64_t j = 0; j < columns; ++j)
         for (std::int64_t i = 0; i < pieces; ++i) {
-          const std::int64_t m0 = s_.m * i / pieces, m1 = s_.m * (i + 1) / pieces;
+          const auto [m0, m1] = base::part_of(s_.m, pieces, i);
           const auto [found, fresh] = index.try_emplace({m1 - m0, j * width}, parts_.size());
           if (fresh) parts_.push_back(make_part(m1 - m0, j * width, std::min(s_.n, (j + 1) * width), packed));
           jobs_.push_back({found->second, batch, m0});

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 
+#include "base/division.h"
 #include "base/parallel.h"
 #include "kernels/config_key.h"
 #include "kernels/cpu/align.h"
@@ -364,7 +365,7 @@ class OneDnnMatMul final : public Kernel {
     for (std::int64_t batch = 0; batch < s_.batches; ++batch) {
       for (std::int64_t i = 0; i < by_row; ++i) {
         for (std::int64_t j = 0; j < by_column; ++j) {
-          const std::int64_t m0 = s_.m * i / by_row, m1 = s_.m * (i + 1) / by_row;
+          const auto [m0, m1] = base::part_of(s_.m, by_row, i);
           const std::int64_t n0 = columns[static_cast<std::size_t>(j)], n1 = columns[static_cast<std::size_t>(j) + 1];
           const auto [found, fresh] = index.try_emplace({m1 - m0, n0}, parts_.size());
           if (fresh) parts_.push_back({.m = m1 - m0, .column = n0, .n = n1 - n0});

@@ -10,6 +10,7 @@
 // while they are in the second cache, where that pays.
 #include <algorithm>
 
+#include "base/division.h"
 #include "kernels/cpu/align.h"
 #include "kernels/cpu/contraction.h"
 #include "kernels/cpu/extents.h"
@@ -90,8 +91,7 @@ class PanelMatMul final : public Kernel {
     if (!weights_) return pack_and_multiply(operands, static_cast<char*>(scratch));
     const auto* const weights = static_cast<const float*>(weights_.get());
     base::parallel_for(tasks_, [&](std::int64_t task) {
-      const std::int64_t end = units_ * (task + 1) / tasks_;
-      for (std::int64_t unit = units_ * task / tasks_; unit < end;) {
+      for (auto [unit, end] = base::part_of(units_, tasks_, task); unit < end;) {
         const Place at = place(unit);
         const std::int64_t count = std::min(end - unit, at.panels);
         const std::int64_t next = next_unit(unit + count - 1, units_, task, tasks_);
@@ -122,14 +122,14 @@ class PanelMatMul final : public Kernel {
     const auto* const b = static_cast<const float*>(operands[1]);
     base::parallel_for(tasks_, [&](std::int64_t task) {
       auto* const packed = reinterpret_cast<float*>(scratch + task_bytes_ * static_cast<std::size_t>(task));
-      for (std::int64_t unit = units_ * task / tasks_; unit < units_ * (task + 1) / tasks_; ++unit) {
+      for (auto [unit, last_unit] = base::part_of(units_, tasks_, task); unit < last_unit; ++unit) {
         const std::int64_t begin = unit / parts_ * group_, end = std::min(panels_, begin + group_);
         const std::int64_t part = unit % parts_;
         for (std::int64_t k0 = 0; k0 < s_.k; k0 += depth_) {
           const std::int64_t deep = std::min(depth_, s_.k - k0);
           pack_product_panels(b + k0 * s_.b_row + begin * width_ * s_.b_column, s_.b_row, s_.b_column, deep,
                               s_.n - begin * width_, width_, 0, end - begin, packed);
-          for (std::int64_t tile = tiles_ * part / parts_; tile < tiles_ * (part + 1) / parts_; ++tile)
+          for (auto [tile, last_tile] = base::part_of(tiles_, parts_, part); tile < last_tile; ++tile)
             multiply(operands, tile, k0, begin, end, packed, width_ * deep, nullptr);
         }
       }

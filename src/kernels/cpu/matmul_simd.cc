@@ -1,6 +1,7 @@
 // Our own product of matrices: B in panels (packed once if it is constant), split by panels and by rows.
 #include <algorithm>
 
+#include "base/division.h"
 #include "kernels/cpu/extents.h"
 #include "kernels/cpu/gemm.h"
 #include "kernels/cpu/matmul_candidates.h"
@@ -82,25 +83,26 @@ class OwnMatMul final : public Kernel {
     const float* bias = posts_.c_is_bias() ? static_cast<const float*>(operands[2]) : nullptr;
     const std::int64_t jobs = s_.batches * split_;
     base::parallel_for(tasks_, [&](std::int64_t task) {
-      for (std::int64_t j = jobs * task / tasks_; j < jobs * (task + 1) / tasks_; ++j) job(a, b, bias, out, j);
+      for (auto [j, last_j] = base::part_of(jobs, tasks_, task); j < last_j; ++j) job(a, b, bias, out, j);
     });
     posts_.run(operands, out);
   }
 
  private:
   void job(const float* a, const float* b, const float* bias, float* out, std::int64_t j) const {
-    const std::int64_t batch = j / split_, part = j % split_;
-    Panels panels{b + s_.b_at[batch] / (s_.k * s_.n) * each_, s_.k * table_.width, table_.width};
+    const auto [batch, part] = base::divide(j, split_);
+    Panels panels{b + base::quotient(s_.b_at[batch], s_.k * s_.n) * each_, s_.k * table_.width, table_.width};
     if (direct_) panels = {b + s_.b_at[batch], table_.width, s_.b_row};
     std::int64_t m0 = 0, m1 = s_.m, n0 = 0, n1 = s_.n;
     if (by_rows_) {
-      m0 = s_.m * part / split_;
-      m1 = s_.m * (part + 1) / split_;
+      m0 = base::quotient(s_.m * part, split_);
+      m1 = base::quotient(s_.m * (part + 1), split_);
     } else {
-      n0 = panels_ * part / split_ * table_.width;
-      n1 = std::min(s_.n, panels_ * (part + 1) / split_ * table_.width);
+      const std::int64_t panel = base::quotient(panels_ * part, split_);
+      n0 = panel * table_.width;
+      n1 = std::min(s_.n, base::quotient(panels_ * (part + 1), split_) * table_.width);
+      panels.data += panel * panels.panel_stride;
     }
-    panels.data += n0 / table_.width * panels.panel_stride;
     table_.multiply(m1 - m0, n1 - n0, s_.k, a + s_.a_at[batch] + m0 * s_.a_row, s_.a_row, s_.a_column, panels,
                     out + (batch * s_.m + m0) * s_.n + n0, s_.n, bias == nullptr ? nullptr : bias + n0, c_.alpha);
   }

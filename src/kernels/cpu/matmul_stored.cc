@@ -9,6 +9,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/division.h"
 #include "base/number.h"
 #include "kernels/cpu/extents.h"
 #include "kernels/cpu/gemm.h"
@@ -95,8 +96,9 @@ class Packing {
     const std::int64_t n0 = p * s_.width, columns = std::min(s_.width, s_.n - n0);
     for (std::int64_t k0 = 0; k0 < s_.k; k0 += s_.block, to += s_.block_bytes()) {
       auto* scales = reinterpret_cast<float*>(to);
+      const std::int64_t scale_row = base::quotient(k0, s_.block) * c_.scale_row;
       for (std::int64_t i = 0; i < s_.width; ++i) {
-        const std::int64_t at = k0 / s_.block * c_.scale_row + (n0 + i) / c_.columns * c_.scale_column;
+        const std::int64_t at = scale_row + base::quotient(n0 + i, c_.columns) * c_.scale_column;
         scales[i] = i >= columns ? 0.0f : c_.scales == nullptr ? 1.0f : scale_at(c_.scale_type, c_.scales, at);
         if (s_.zeros) to[4 * s_.width + i] = i < columns ? integer(static_cast<const std::uint8_t*>(c_.zeros)[at]) : 0;
       }
@@ -213,11 +215,11 @@ class StoredMatMul final : public Kernel {
     }
     base::parallel_for(tasks_, [&](std::int64_t task) {
       const std::int64_t column = task % by_panels_, row = task / by_panels_, by_rows = tasks_ / by_panels_;
-      const std::int64_t first = panels * column / by_panels_, last = panels * (column + 1) / by_panels_;
+      const auto [first, last] = base::part_of(panels, by_panels_, column);
       if (s_.m <= kMostFewRows) return few(a, bias, out, first, last);
       auto* stretch =
           reinterpret_cast<float*>(static_cast<char*>(scratch) + scratch_each_ * static_cast<std::size_t>(task));
-      const std::int64_t m0 = s_.m * row / by_rows, m1 = s_.m * (row + 1) / by_rows;
+      const auto [m0, m1] = base::part_of(s_.m, by_rows, row);
       if (steps_) return finished(operands, first, last, m0, m1, stretch);
       for (std::int64_t p = first; p < last; ++p) many(a, bias, out, p, m0, m1, stretch);
     });
@@ -309,8 +311,8 @@ class StoredMatMul final : public Kernel {
     });
     base::parallel_for(tasks_, [&](std::int64_t task) {
       const std::int64_t column = task % by_panels_, row = task / by_panels_, by_rows = tasks_ / by_panels_;
-      const std::int64_t m0 = s_.m * row / by_rows, m1 = s_.m * (row + 1) / by_rows;
-      for (std::int64_t p = b_.panels() * column / by_panels_; p < b_.panels() * (column + 1) / by_panels_; ++p)
+      const auto [m0, m1] = base::part_of(s_.m, by_rows, row);
+      for (auto [p, last_p] = base::part_of(b_.panels(), by_panels_, column); p < last_p; ++p)
         for (std::int64_t m = m0; m < m1; m += kQuantizedRows) {
           const std::int64_t at = m * stretches_, n0 = p * b_.width;
           int8_->multiply(b_, p, std::min(kQuantizedRows, m1 - m),
@@ -372,7 +374,8 @@ class StoredMatMul final : public Kernel {
     const float *const bias = steps_->bias(operands), *const summand = steps_->added(operands);
     const std::int64_t tiles = (m1 - m0 + kTileRows - 1) / kTileRows;
     for (std::int64_t t = 0; t < tiles; ++t) {
-      const std::int64_t r0 = m0 + (m1 - m0) * t / tiles, r1 = m0 + (m1 - m0) * (t + 1) / tiles;
+      const auto [begin, end] = base::part_of(m1 - m0, tiles, t);
+      const std::int64_t r0 = m0 + begin, r1 = m0 + end;
       for (std::int64_t k0 = 0, k1; k0 < s_.k; k0 = k1) {
         k1 = end_of_stretch(k0);
         const bool begins = k0 == 0, ends = k1 == s_.k;

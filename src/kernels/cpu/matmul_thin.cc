@@ -3,6 +3,7 @@
 // to pack and nothing to prepare.
 #include <algorithm>
 
+#include "base/division.h"
 #include "base/parallel.h"
 #include "kernels/cpu/extents.h"
 #include "kernels/cpu/matmul_candidates.h"
@@ -52,7 +53,7 @@ class ThinMatMul final : public Kernel {
     if (row_parts_ > 1) return by_row_parts(operands, a, b, bias, out, static_cast<float*>(scratch));
     const std::int64_t jobs = s_.batches * split_;
     base::parallel_for(tasks_, [&](std::int64_t task) {
-      for (std::int64_t j = jobs * task / tasks_; j < jobs * (task + 1) / tasks_; ++j) job(a, b, bias, out, j);
+      for (auto [j, last_j] = base::part_of(jobs, tasks_, task); j < last_j; ++j) job(a, b, bias, out, j);
     });
     posts_.run(operands, out);
   }
@@ -63,7 +64,7 @@ class ThinMatMul final : public Kernel {
   void by_row_parts(void* const* operands, const float* a, const float* b, const float* bias, float* out,
                     float* scratch) const {
     base::parallel_for(row_parts_, [&](std::int64_t part) {
-      const std::int64_t first = s_.k * part / row_parts_, end = s_.k * (part + 1) / row_parts_;
+      const auto [first, end] = base::part_of(s_.k, row_parts_, part);
       thin_table().by_rows(s_.m, s_.n, end - first, a + s_.a_at[0] + first * s_.a_column, s_.a_row, s_.a_column,
                            b + s_.b_at[0] + first * s_.b_row, s_.b_row, part == 0 ? out : scratch + (part - 1) * sums_,
                            s_.n, part == 0 ? bias : nullptr, c_.alpha);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/division.h"
 #include "kernels/cpu/by_four.h"
 #include "kernels/cpu/extents.h"
 #include "kernels/cpu/fill.h"
@@ -138,17 +139,19 @@ class GridCopy {
       const std::size_t last = dims_.size() - 1;
       for (std::int64_t i = begin; i < end;) {
         // Where row i lies; those behind it along the last dimension follow by its strides.
-        const std::int64_t first = i % pieces_ * piece_, n = std::min(piece_, run_.size - first);
-        std::int64_t rest = i / pieces_, x_at = first * run_.x_stride, out_at = first * run_.out_stride, follow = 1;
+        const auto [row, piece] = base::divide(i, pieces_);
+        const std::int64_t first = piece * piece_, n = std::min(piece_, run_.size - first);
+        std::int64_t rest = row, x_at = first * run_.x_stride, out_at = first * run_.out_stride, follow = 1;
         GridDim step{1, 0, 0};
         if (!dims_.empty() && pieces_ == 1) {
           step = dims_[last];
-          follow = std::min(step.size - rest % step.size, end - i);
+          follow = std::min(step.size - base::divide(rest, step.size).rest, end - i);
         }
         for (std::size_t d = dims_.size(); d-- > 0;) {
-          x_at += rest % dims_[d].size * dims_[d].x_stride;
-          out_at += rest % dims_[d].size * dims_[d].out_stride;
-          rest /= dims_[d].size;
+          const auto [outer, index] = base::divide(rest, dims_[d].size);
+          x_at += index * dims_[d].x_stride;
+          out_at += index * dims_[d].out_stride;
+          rest = outer;
         }
         const char* from = static_cast<const char*>(x) + x_at * size;
         char* to = static_cast<char*>(out) + out_at * size;
@@ -176,11 +179,14 @@ class GridCopy {
     const double part_ns = 10 + 1.5 * static_cast<double>(std::min(inner.size, kPart));
     parallel_ranges(outer * parts, part_ns, 1, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t i = begin; i < end; ++i) {
-        const std::int64_t first = i % parts * kPart, n = std::min(kPart, inner.size - first);
-        std::int64_t rest = i / parts, x_at = first * inner.x_stride, out_at = first * inner.out_stride;
-        for (std::size_t d = dims_.size() - 1; d-- > 0; rest /= dims_[d].size) {
-          x_at += rest % dims_[d].size * dims_[d].x_stride;
-          out_at += rest % dims_[d].size * dims_[d].out_stride;
+        const auto [row, part] = base::divide(i, parts);
+        const std::int64_t first = part * kPart, n = std::min(kPart, inner.size - first);
+        std::int64_t rest = row, x_at = first * inner.x_stride, out_at = first * inner.out_stride;
+        for (std::size_t d = dims_.size() - 1; d-- > 0;) {
+          const auto [outer_rest, index] = base::divide(rest, dims_[d].size);
+          x_at += index * dims_[d].x_stride;
+          out_at += index * dims_[d].out_stride;
+          rest = outer_rest;
         }
         const char* from = static_cast<const char*>(x) + x_at * size;
         char* to = static_cast<char*>(out) + out_at * size;

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/division.h"
 #include "kernels/cpu/extents.h"
 #include "kernels/cpu/physical.h"
 #include "kernels/late_output.h"
@@ -77,10 +78,14 @@ class NonZero final : public Kernel {
     std::int64_t* const places = out + static_cast<std::int64_t>(last) * row;
     for (std::int64_t i = 0; i < n; ++i) {
       if (places[i] >= end) {
-        std::int64_t rest = places[i] / length;
+        std::int64_t rest = base::quotient(places[i], length);
         begin = rest * length;
         end = begin + length;
-        for (std::size_t d = last; d-- > 0; rest /= c_.x[d]) outer[d] = rest % c_.x[d];
+        for (std::size_t d = last; d-- > 0;) {
+          const auto [next, at] = base::divide(rest, c_.x[d]);
+          outer[d] = at;
+          rest = next;
+        }
       }
       for (std::size_t d = 0; d < last; ++d) out[static_cast<std::int64_t>(d) * row + i] = outer[d];
       places[i] -= begin;

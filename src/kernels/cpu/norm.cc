@@ -4,6 +4,7 @@
 #include <cmath>
 #include <string>
 
+#include "base/division.h"
 #include "kernels/cpu/double_norm.h"
 #include "kernels/cpu/extents.h"
 #include "kernels/cpu/physical.h"
@@ -105,8 +106,14 @@ class Lrn final : public Kernel {
     alignas(64) float tile[kTile];
     for (std::int64_t at = begin; at < end; at += kTile) {
       const std::int64_t n = std::min(kTile, end - at);
+      auto [channel, in_channel] = base::divide(at, inner_);
+      channel = base::divide(channel, channels_).rest;
       for (std::int64_t i = 0; i < n; ++i) {
-        const std::int64_t c = (at + i) / inner_ % channels_;
+        const std::int64_t c = channel;
+        if (++in_channel == inner_) {
+          in_channel = 0;
+          channel = channel + 1 < channels_ ? channel + 1 : 0;
+        }
         const std::int64_t first = std::max<std::int64_t>(0, c - down), last = std::min(channels_ - 1, c + up);
         const float* p = x + at + i + (first - c) * inner_;
         float sum = 0;

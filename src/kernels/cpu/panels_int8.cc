@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "base/division.h"
 #include "kernels/cpu/instruction_set.h"
 
 namespace norn::kernels {
@@ -124,9 +125,10 @@ PanelFinish PanelLoop::finish_of(const SumFinisher::Run& run, std::int64_t chann
   to.zero = f.zero;
   to.low = f.low;
   to.high = f.high;
-  to.is_bounded = true;
+  int unbounded = 0;  // counted in all columns, which takes vectors
   for (std::int64_t c = channel; c < channel + columns; ++c)
-    to.is_bounded = to.is_bounded && kMostSum * std::abs(f.scale[c]) < kFarWithin;
+    unbounded += kMostSum * std::abs(f.scale[c]) < kFarWithin ? 0 : 1;
+  to.is_bounded = unbounded == 0;
   to.is_signed = output_.output() == DataType::Int8;
   if (output_.other == DataType::Undefined) return to;
   to.low = least(output_.last);
@@ -153,13 +155,13 @@ void PanelLoop::unit(PanelProduct p, PanelBytes bytes, const SumFinisher::Run& r
   p.base = finishes_here || stays ? run.base + channel : nullptr;
   PanelFinish f = finish_of(run, channel, p.columns);
   f.y_row = y_row;
-  const std::int64_t most = table_.rows[vectors - 1], pieces = (rows + most - 1) / most, row_unit = table_.row_unit;
-  const std::int64_t each = ((rows + pieces - 1) / pieces + row_unit - 1) / row_unit * row_unit;
+  const std::int64_t most = table_.rows[vectors - 1], row_unit = table_.row_unit;
+  const std::int64_t pieces = base::quotient_up(rows, most);
+  const std::int64_t each = base::quotient_up(base::quotient_up(rows, pieces), row_unit) * row_unit;
   const std::uint8_t* const* const x = p.x;
   const std::int32_t* const row_sums = p.row_sums;
   const std::int8_t* const ahead = p.ahead;
   const std::int64_t ahead_bytes = p.ahead_bytes;
-  if (ahead_bytes > 0) p.ahead_step = ahead_bytes / (pieces * p.taps * p.quads);
   alignas(64) std::int32_t sums[kPanelSums];
   for (std::int64_t r0 = 0; r0 < rows; r0 += each) {
     const std::int64_t count = std::min(each, rows - r0);
@@ -167,8 +169,10 @@ void PanelLoop::unit(PanelProduct p, PanelBytes bytes, const SumFinisher::Run& r
     p.x = x + r0;
     p.row = r0;
     p.row_sums = row_sums + r0;
-    p.ahead = ahead + ahead_bytes * r0 / rows;
-    p.ahead_bytes = ahead_bytes * count / rows;
+    if (ahead_bytes > 0) {
+      p.ahead = ahead + base::quotient(ahead_bytes * r0, rows);
+      p.ahead_bytes = base::quotient(ahead_bytes * count, rows);
+    }
     if (output_.other != DataType::Undefined && finishes_here)  // it was written long ago
       for (std::int64_t r = 0; r < count; ++r)
         __builtin_prefetch(static_cast<const std::uint8_t*>(run.operands[Int8Operand::Other]) + y_at + r * y_row);

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "base/division.h"
 #include "kernels/cpu/instruction_set.h"
 #include "kernels/cpu/int8_candidates.h"
 
@@ -41,7 +42,7 @@ struct PanelProduct {
   std::int64_t row = 0;
   // What is read next, and may be fetched meanwhile.
   const std::int8_t* ahead = nullptr;
-  std::int64_t ahead_bytes = 0, ahead_step = 0;  // in all, and for each quad of a tap
+  std::int64_t ahead_bytes = 0;
 };
 
 // What becomes of the sums of a panel where scales are known (SumOutput::tame), base included: the same numbers as
@@ -126,11 +127,11 @@ struct PanelShape {
   void (*mark)(const std::int8_t*, std::int64_t, std::uint64_t*) = nullptr;
   std::int64_t parts = 1;  // of the rows of one tap, whose bytes lie at addresses of their own
 
-  std::int64_t quads() const { return ((depth + 3) / 4 + quad_unit - 1) / quad_unit * quad_unit; }
-  std::int64_t part_depth() const { return depth / parts; }
+  std::int64_t quads() const { return base::quotient_up((depth + 3) / 4, quad_unit) * quad_unit; }
+  std::int64_t part_depth() const { return base::quotient(depth, parts); }
   std::int64_t vectors() const { return (columns + kPanelLanes - 1) / kPanelLanes; }
   std::int64_t panels() const { return (vectors() + kPanelVectors - 1) / kPanelVectors; }
-  std::int64_t first_vector(std::int64_t panel) const { return vectors() * panel / panels(); }
+  std::int64_t first_vector(std::int64_t panel) const { return base::quotient(vectors() * panel, panels()); }
   std::int64_t vector_bytes() const { return taps * quads() * 4 * kPanelLanes; }
   std::int64_t bytes() const { return groups * vectors() * vector_bytes(); }
   static constexpr std::int64_t kMarked = 32;  // quads whose pairs have a bit in each of two words
@@ -139,7 +140,17 @@ struct PanelShape {
   void mark_vectors(std::int64_t first, std::int64_t count, const std::int8_t* panels, std::uint64_t* marks) const;
   struct Column {
     std::int64_t at, unit, pitch;  // of its first byte; bytes side by side, and from one unit to the next
-    std::int64_t byte(std::int64_t k) const { return at + k / unit * pitch + k % unit; }
+    // The place of byte k, and of those behind it.
+    struct Walk {
+      std::int64_t byte, inside, unit, skip;
+      void next() {
+        ++byte;
+        if (++inside < unit) return;
+        byte += skip;
+        inside = 0;
+      }
+    };
+    Walk from(std::int64_t k) const { return {at + k / unit * pitch + k % unit, k % unit, unit, pitch - unit}; }
   };
   Column place(std::int64_t group, std::int64_t tap, std::int64_t column) const;
   std::string key() const;
@@ -167,7 +178,8 @@ struct PanelMatrix {
   }
   // `next`: which panel of all groups.
   void set_ahead(PanelProduct& p, std::int64_t next) const {
-    const std::int64_t group = next / shape.panels(), panel = next % shape.panels(), first = shape.first_vector(panel);
+    const std::int64_t group = base::quotient(next, shape.panels()), panel = next - group * shape.panels();
+    const std::int64_t first = shape.first_vector(panel);
     p.ahead = panels + (group * shape.vectors() + first) * shape.vector_bytes();
     p.ahead_bytes = (shape.first_vector(panel + 1) - first) * shape.vector_bytes();
   }
@@ -193,16 +205,16 @@ class PanelWeights {
       std::fill_n(to, shape_.bytes(), std::int8_t{0});
       std::fill_n(sums, 2 * shape_.columns_before(shape_.groups), 0);
       const std::vector<std::int8_t> bytes = as_int8(weights.data, centering, count);
+      const std::int64_t parts = shape_.parts, part_depth = shape_.part_depth(), taps = shape_.taps * parts;
       for (std::int64_t g = 0; g < shape_.groups; ++g)
         for (std::int64_t n = 0; n < shape_.columns; ++n) {
           const std::int32_t more = fits_ ? 0 : centering.excess_of(element(g, 0, 0, n));
           std::int64_t sum = 0;
-          for (std::int64_t tap = 0; tap < shape_.taps * shape_.parts; ++tap) {
-            const PanelShape::Column column = shape_.place(g, tap / shape_.parts, n);
-            std::int64_t to_k = tap % shape_.parts * shape_.part_depth();
-            for (std::int64_t k = 0; k < shape_.part_depth(); ++k, ++to_k) {
+          for (std::int64_t tap = 0; tap < taps; ++tap) {
+            PanelShape::Column::Walk place = shape_.place(g, tap / parts, n).from(tap % parts * part_depth);
+            for (std::int64_t k = 0; k < part_depth; ++k, place.next()) {
               const std::int8_t w = bytes[static_cast<std::size_t>(element(g, tap, k, n))];
-              to[column.byte(to_k)] = w;
+              to[place.byte] = w;
               sum += w + more;
             }
           }
@@ -307,7 +319,7 @@ class PanelLoop {
         table_(table),
         places_(places) {}
 
-  std::int64_t units() const { return tiles_.count * per_tile(); }
+  std::int64_t units() const { return tiles_.count * units_per_tile(); }
   // How rows are taken whose zero point is `zero`.
   PanelBytes bytes_for(std::int32_t zero) const {
     const bool is_int8 = x_type_ == DataType::Int8;
@@ -335,15 +347,17 @@ class PanelLoop {
     const bool fetches = shape_.bytes() >= table_.fetched_matrix && has_slow_third_cache();
     if (table_.begin) table_.begin();
     std::int64_t tile = -1, group = -1;
+    const std::int64_t per_tile = units_per_tile(), panels = shape_.panels();
     for (std::int64_t u = begin; u < end; ++u) {
-      const std::int64_t t = u / per_tile(), g = u % per_tile() / shape_.panels();
+      const std::int64_t t = base::quotient(u, per_tile), in_tile = u - t * per_tile;
+      const std::int64_t g = base::quotient(in_tile, panels), panel = in_tile - g * panels;
       const std::int64_t first = tiles_.first(t), rows = tiles_.first(t + 1) - first;
       if (rows == 0) continue;
       PanelProduct p;
       p.x = addresses;
       p.x_tap = rows;
       p.offset = g * group_bytes;
-      w.set(p, g, u % shape_.panels());
+      w.set(p, g, panel);
       p.taps *= shape_.parts;  // until they are gathered
       const bool others = t != tile || (g != group && group_bytes != 0);
       if (t != tile) fill(first, first + rows, addresses);
@@ -357,11 +371,11 @@ class PanelLoop {
         p.offset = 0;
         p.taps = shape_.taps;
       }
-      if (fetches && u + 1 < end) w.set_ahead(p, (u + 1) % per_tile());
+      if (fetches && u + 1 < end) w.set_ahead(p, in_tile + 1 < per_tile ? in_tile + 1 : 0);
       tile = t;
       group = g;
       p.row_sums = row_sums;
-      unit(p, x, finish, rows, y_first + first, g, u % shape_.panels(), y_row);
+      unit(p, x, finish, rows, y_first + first, g, panel, y_row);
     }
     if (table_.end) table_.end();
   }
@@ -375,7 +389,7 @@ class PanelLoop {
   std::int64_t copy_bytes() const {
     return table_.gather ? (table_.copy_bytes(tiles_.most(), shape_.taps, shape_.depth) + 63) / 64 * 64 : 0;
   }
-  std::int64_t per_tile() const { return shape_.groups * shape_.panels(); }
+  std::int64_t units_per_tile() const { return shape_.groups * shape_.panels(); }
   bool finishes(const SumFinisher::Run& run) const {
     return table_.finish && output_.tame && !run.wide && output_.type != DataType::Int32 &&
            output_.type != DataType::Float;

@@ -1,5 +1,6 @@
 // Rows of bytes times panels by the dot products of AVX-512 VNNI: a panel's vectors stay in registers while four bytes
 // of each row are multiplied by them. For a CPU of its own, Cascade Lake, Highway has no target, hence the intrinsics.
+#include "base/division.h"
 #include "kernels/cpu/instruction_set.h"
 #include "kernels/cpu/panels_int8.h"
 
@@ -23,6 +24,10 @@ namespace {
 
 // Sums of 24 vectors, which with the panel's vectors and a broadcast fill the registers.
 constexpr std::int64_t kRows[kPanelVectors] = {12, 12, 8, 6};
+// Pieces that are multiplied one after the other before their sums are finished.
+constexpr std::int64_t kPieces[kPanelVectors] = {10, 5, 5, 5};
+// Quads of a tap in one turn of the loop: turns are so few that CPUs foresee the last one.
+constexpr int kSteps = 4;
 
 constexpr __mmask16 kAll = 0xffff;  // masks of all lanes, since GCC 12 takes other forms for uninitialised
 
@@ -37,42 +42,56 @@ __mmask16 first_lanes(std::int64_t count) {
                               : static_cast<__mmask16>((1u << (count > 0 ? count : 0)) - 1);
 }
 
-// `fetches`: p.ahead.
+// Some rows of a product: as many as leave their sums in registers.
+struct Piece {
+  const std::int32_t* start;     // of each column of the panel
+  const std::uint8_t* const* x;  // of the piece's rows
+  const std::int32_t* row_sums;  // with PanelProduct::corrections
+  const std::int8_t* ahead = nullptr;
+  std::int64_t ahead_step = 0;  // for each quad of a tap
+};
+
+// `fetches`: piece.ahead.
 template <bool flip, bool fetches, int vectors, int rows>
-void multiply(const PanelProduct& p, std::int32_t* to, std::int64_t to_row) {
+void multiply(const PanelProduct& p, const Piece& piece, std::int32_t* to, std::int64_t to_row) {
   static_assert(rows * vectors * kPanelLanes <= kPanelSums);
   __m512i sums[rows][vectors];
 #pragma GCC unroll 4
   for (int v = 0; v < vectors; ++v) {
-    const __m512i start = p.base == nullptr ? _mm512_setzero_si512()
-                                            : _mm512_maskz_loadu_epi32(first_lanes(p.columns - v * kPanelLanes),
-                                                                       p.base + v * kPanelLanes);
+    const __m512i start = _mm512_load_si512(piece.start + v * kPanelLanes);
 #pragma GCC unroll 12
     for (int r = 0; r < rows; ++r) sums[r][v] = start;
   }
   const __m512i sign = _mm512_set1_epi8(-128);
-  const std::int8_t *w = p.w, *ahead = p.ahead;
-  const std::uint8_t* const* addresses = p.x;
+  const std::int8_t *w = p.w, *ahead = piece.ahead;
+  const std::uint8_t* const* addresses = piece.x;
+  const std::int64_t depth = 4 * p.quads;
   for (std::int64_t tap = 0; tap < p.taps; ++tap, addresses += p.x_tap) {
     const std::uint8_t* x[rows];
 #pragma GCC unroll 12
     for (int r = 0; r < rows; ++r) x[r] = addresses[r] + p.offset;
-    for (std::int64_t k = 0; k < 4 * p.quads; k += 4, w += vectors * 64) {
+    const auto step = [&](std::int64_t k, int at) __attribute__((always_inline)) {
       if constexpr (fetches) {
         __builtin_prefetch(ahead, 0, 2);
-        ahead += p.ahead_step;
+        ahead += piece.ahead_step;
       }
       __m512i panel[vectors];
 #pragma GCC unroll 4
-      for (int v = 0; v < vectors; ++v) panel[v] = _mm512_loadu_si512(w + v * 64);
+      for (int v = 0; v < vectors; ++v) panel[v] = _mm512_loadu_si512(w + (at * vectors + v) * 64);
 #pragma GCC unroll 12
       for (int r = 0; r < rows; ++r) {
-        __m512i four = _mm512_set1_epi32(word_at(x[r] + k));
+        __m512i four = _mm512_set1_epi32(word_at(x[r] + k + 4 * at));
         if constexpr (flip) four = _mm512_xor_si512(four, sign);
 #pragma GCC unroll 4
         for (int v = 0; v < vectors; ++v) sums[r][v] = _mm512_dpbusd_epi32(sums[r][v], four, panel[v]);
       }
+    };
+    std::int64_t k = 0;
+    for (; k + 4 * kSteps <= depth; k += 4 * kSteps, w += kSteps * vectors * 64) {
+#pragma GCC unroll 4
+      for (int at = 0; at < kSteps; ++at) step(k, at);
     }
+    for (; k < depth; k += 4, w += vectors * 64) step(k, 0);
   }
   if (p.corrections != nullptr) {
 #pragma GCC unroll 4
@@ -80,7 +99,7 @@ void multiply(const PanelProduct& p, std::int32_t* to, std::int64_t to_row) {
       const __m512i correction = _mm512_loadu_si512(p.corrections + v * kPanelLanes);
 #pragma GCC unroll 12
       for (int r = 0; r < rows; ++r)
-        sums[r][v] = _mm512_add_epi32(sums[r][v], _mm512_mullo_epi32(correction, _mm512_set1_epi32(p.row_sums[r])));
+        sums[r][v] = _mm512_add_epi32(sums[r][v], _mm512_mullo_epi32(correction, _mm512_set1_epi32(piece.row_sums[r])));
     }
   }
 #pragma GCC unroll 12
@@ -205,7 +224,20 @@ void multiply_rows(const PanelProduct& p, std::int64_t rows, std::int64_t vector
   const int flip = x == PanelBytes::FlippedInt8 ? 1 : 0;
   const std::array<Multiply, 12>& by_rows =
       p.ahead != nullptr && vectors == kPanelVectors ? kFetching[flip] : kMultiply[flip][vectors - 1];
-  by_rows[static_cast<std::size_t>(rows - 1)](p, sums, sums_row);
+  const std::int64_t most = kRows[vectors - 1], pieces = rows <= most ? 1 : base::quotient_up(rows, most);
+  alignas(64) std::int32_t start[kPanelVectors * kPanelLanes] = {};
+  if (p.base != nullptr) std::memcpy(start, p.base, static_cast<std::size_t>(p.columns) * sizeof(std::int32_t));
+  Piece piece = {start, p.x, p.row_sums, p.ahead};
+  if (p.ahead_bytes > 0) piece.ahead_step = base::quotient(p.ahead_bytes, pieces * p.taps * p.quads);
+  const std::int64_t each = pieces == 1 ? rows : base::quotient(rows, pieces), more = rows - each * pieces;
+  for (std::int64_t i = 0; i < pieces; ++i) {
+    const std::int64_t count = each + (i < more ? 1 : 0);
+    by_rows[static_cast<std::size_t>(count - 1)](p, piece, sums, sums_row);
+    piece.x += count;
+    if (p.corrections != nullptr) piece.row_sums += count;
+    sums += count * sums_row;
+    piece.ahead += piece.ahead_step * p.taps * p.quads;
+  }
 }
 
 void row_sums(const PanelProduct& p, std::int64_t depth, std::int64_t rows, PanelBytes x_bytes, std::int32_t* to) {
@@ -307,24 +339,25 @@ void pack(const std::uint8_t* from, std::int64_t row, std::int64_t depth, std::i
   for (std::int64_t v = 0; v < vectors; ++v) _mm512_storeu_si512(sums + v * kPanelLanes, total[v]);
 }
 
-constexpr PanelTable kTable = {.rows = {kRows[0], kRows[1], kRows[2], kRows[3]},
-                               .row_unit = 1,
-                               .quad_unit = 1,
-                               .depth_unit = 4,
-                               .takes_int8 = false,
-                               .takes_signed = false,
-                               .vectors_apart = false,
-                               .copies = RowCopies::None,
-                               .multiply = multiply_rows,
-                               .finish = finish_rows,
-                               .row_sums = row_sums,
-                               .pack = pack,
-                               .mark = nullptr,
-                               .begin = nullptr,
-                               .end = nullptr,
-                               .copy_bytes = nullptr,
-                               .gather = nullptr,
-                               .fetched_matrix = 512 << 10};
+constexpr PanelTable kTable = {
+    .rows = {kRows[0] * kPieces[0], kRows[1] * kPieces[1], kRows[2] * kPieces[2], kRows[3] * kPieces[3]},
+    .row_unit = 1,
+    .quad_unit = 1,
+    .depth_unit = 4,
+    .takes_int8 = false,
+    .takes_signed = false,
+    .vectors_apart = false,
+    .copies = RowCopies::None,
+    .multiply = multiply_rows,
+    .finish = finish_rows,
+    .row_sums = row_sums,
+    .pack = pack,
+    .mark = nullptr,
+    .begin = nullptr,
+    .end = nullptr,
+    .copy_bytes = nullptr,
+    .gather = nullptr,
+    .fetched_matrix = 512 << 10};
 
 }  // namespace
 }  // namespace norn::kernels

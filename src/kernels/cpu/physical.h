@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/division.h"
 #include "base/parallel.h"
 #include "kernels/kernel.h"
 
@@ -14,6 +15,17 @@ namespace norn::kernels {
 using Spatial3 = std::array<std::int64_t, 3>;
 
 // The dimensions of `dims` from `skip` on, as three: missing ones are in front.
+// A pixel of several images, counted through all of them.
+struct PixelAt {
+  std::int64_t image;
+  Spatial3 at;
+};
+inline PixelAt pixel_at(std::int64_t pixel, const Spatial3& size) {
+  const auto line = base::divide(pixel, size[2]), plane = base::divide(line.quotient, size[1]);
+  const auto image = base::divide(plane.quotient, size[0]);
+  return {image.quotient, {image.rest, plane.rest, line.rest}};
+}
+
 inline Spatial3 spatial3(const Shape& dims, std::size_t skip, std::int64_t missing) {
   Spatial3 t = {missing, missing, missing};
   for (std::size_t d = skip; d < dims.size(); ++d) t[3 - (dims.size() - d)] = dims[d];
@@ -44,6 +56,17 @@ inline std::vector<std::int64_t> layout_strides(const Shape& dims, Layout layout
 struct StridedDim {
   std::int64_t size, stride;
 };
+
+// Where element `index`, counted through all dimensions, the innermost last, lies.
+inline std::int64_t offset_of(const std::vector<StridedDim>& dims, std::int64_t index) {
+  std::int64_t offset = 0;
+  for (std::size_t d = dims.size(); d-- > 0;) {
+    const auto [outer, in_dim] = base::divide(index, dims[d].size);
+    offset += in_dim * dims[d].stride;
+    index = outer;
+  }
+  return offset;
+}
 
 // How `operand` is read while the output is walked in its memory order, with runs merged: {{n, 1}} is the same dims and
 // layout, {{n, 0}} one value. Empty if the operand does not broadcast to `out`.
@@ -91,7 +114,8 @@ void parallel_ranges(std::int64_t units, double unit_ns, std::int64_t step, Body
   const std::int64_t steps = (units + step - 1) / step;
   const std::int64_t pieces = piece_count(steps, unit_ns * static_cast<double>(step), most);
   base::parallel_for(pieces, [&](std::int64_t i) {
-    const std::int64_t begin = steps * i / pieces * step, end = std::min(units, steps * (i + 1) / pieces * step);
+    const base::Part part = base::part_of(steps, pieces, i);
+    const std::int64_t begin = part.begin * step, end = std::min(units, part.end * step);
     if (begin < end) body(begin, end);
   });
 }

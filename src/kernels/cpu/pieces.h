@@ -1,5 +1,6 @@
 // How finely contractions are cut: networks of small ones have little else. Internal to the kernels.
 #pragma once
+#include "base/division.h"
 #include "base/parallel.h"
 #include "kernels/cpu/physical.h"
 
@@ -17,8 +18,8 @@ inline std::int64_t contraction_pieces(double ns, std::int64_t most) {
 // Where `tasks` share `units` in order: the unit behind `unit` of a task, or where the task ends there, the first one
 // of the task that this thread likely takes next; `units` for none.
 inline std::int64_t next_unit(std::int64_t unit, std::int64_t units, std::int64_t task, std::int64_t tasks) {
-  if (unit + 1 < units * (task + 1) / tasks || !base::takes_last_first()) return unit + 1;
-  return task > 0 ? units * (task - 1) / tasks : units;
+  if (unit + 1 < base::part_of(units, tasks, task).end || !base::takes_last_first()) return unit + 1;
+  return task > 0 ? base::part_of(units, tasks, task - 1).begin : units;
 }
 
 }  // namespace norn::kernels

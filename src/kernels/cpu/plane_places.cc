@@ -5,6 +5,7 @@
 #include <limits>
 #include <string>
 
+#include "base/division.h"
 #include "kernels/cpu/align.h"
 #include "kernels/cpu/extents.h"
 #include "kernels/cpu/halves.h"
@@ -42,7 +43,7 @@ class PlanePlaces final : public Kernel {
   void run(void* const* operands, void* scratch) const override {
     base::parallel_for(tasks_, [&](std::int64_t task) {
       std::byte* const own = static_cast<std::byte*>(scratch) + task_bytes_ * static_cast<std::size_t>(task);
-      for (std::int64_t p = planes_ * task / tasks_; p < planes_ * (task + 1) / tasks_; ++p) plane(operands, p, own);
+      for (auto [p, last_p] = base::part_of(planes_, tasks_, task); p < last_p; ++p) plane(operands, p, own);
     });
   }
 

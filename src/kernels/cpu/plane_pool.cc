@@ -12,6 +12,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "base/division.h"
 #include "kernels/cpu/cast.h"
 #include "kernels/cpu/extents.h"
 #include "kernels/cpu/physical.h"
@@ -106,7 +107,7 @@ class PlanePool final : public Kernel {
     base::parallel_for(tasks_, [&](std::int64_t task) {
       T* own = reinterpret_cast<T*>(static_cast<std::byte*>(scratch) + task_bytes_ * task);
       const std::int64_t bands = planes_ * depths_ * heights_;
-      for (std::int64_t b = bands * task / tasks_; b < bands * (task + 1) / tasks_; ++b)
+      for (auto [b, last_b] = base::part_of(bands, tasks_, task); b < last_b; ++b)
         band(operands, b / heights_ / depths_, b / heights_ % depths_ * depth_, b % heights_ * height_, own);
     });
   }

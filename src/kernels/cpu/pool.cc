@@ -37,13 +37,15 @@ class Pool final : public Kernel {
       const std::int64_t channels = c_.x[1];
       const double pixel_ns = taps * (2 + 0.06 * static_cast<double>(channels));
       parallel_ranges(c_.x[0] * out_pixels_, pixel_ns, 1, [&](std::int64_t begin, std::int64_t end) {
-        for (std::int64_t p = begin; p < end; ++p)
-          pixel(x + p / out_pixels_ * in_pixels_ * channels, p % out_pixels_, channels, out + p * channels);
+        each_pixel(begin, end, [&](std::int64_t p, const PixelAt& o) {
+          pixel(x + o.image * in_pixels_ * channels, o.at, channels, out + p * channels);
+        });
       });
       return;
     }
     parallel_ranges(c_.x[0] * c_.x[1] * out_pixels_, taps * 1.0 + 3, 1, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t p = begin; p < end; ++p) pixel(x + p / out_pixels_ * in_pixels_, p % out_pixels_, 1, out + p);
+      each_pixel(begin, end,
+                 [&](std::int64_t p, const PixelAt& o) { pixel(x + o.image * in_pixels_, o.at, 1, out + p); });
     });
   }
 
@@ -51,9 +53,20 @@ class Pool final : public Kernel {
   // n / step, rounded up; divisions are what a small window's time goes into.
   static std::int64_t steps(std::int64_t n, std::int64_t step) { return step == 1 ? n : (n + step - 1) / step; }
 
+  // Calls f(pixel, where it is) for pixels [begin, end) of the output.
+  template <class F>
+  void each_pixel(std::int64_t begin, std::int64_t end, const F& f) const {
+    PixelAt o = pixel_at(begin, out_);
+    for (std::int64_t p = begin; p < end; ++p) {
+      f(p, o);
+      for (std::size_t d = 3; d-- > 0; o.at[d] = 0)
+        if (++o.at[d] < out_[d]) break;
+      if (o.at == Spatial3{}) ++o.image;
+    }
+  }
+
   // One output pixel, for `channels` channels that lie together.
-  void pixel(const float* x, std::int64_t at, std::int64_t channels, float* out) const {
-    const std::int64_t o[3] = {at / out_[2] / out_[1], at / out_[2] % out_[1], at % out_[2]};
+  void pixel(const float* x, const Spatial3& o, std::int64_t channels, float* out) const {
     std::int64_t first[3], first_tap[3], taps[3], counted = 1;  // taps that lie in x
     for (int d = 0; d < 3; ++d) {
       const std::int64_t start = o[d] * strides_[d] - begin_[d], step = dilations_[d];

@@ -2,6 +2,7 @@
 
 #include <type_traits>
 
+#include "base/division.h"
 #include "kernels/cpu/cast.h"
 #include "kernels/cpu/extents.h"
 #include "kernels/cpu/halves.h"
@@ -31,7 +32,8 @@ class Quantize final : public Kernel {
     const double run_ns = 5 + kElementNs * static_cast<double>(std::min(c_.inner, piece_));
     parallel_ranges(runs, run_ns, 1, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t i = begin; i < end; ++i) {
-        const std::int64_t row = i / pieces_, k = row % c_.n, first = i % pieces_ * piece_;
+        const auto [row, in_row] = base::divide(i, pieces_);
+        const std::int64_t k = base::divide(row, c_.n).rest, first = in_row * piece_;
         piece(operands, scale_of(operands[1], k), k, row * c_.inner + first, std::min(piece_, c_.inner - first));
       }
     });

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/division.h"
 #include "kernels/cpu/extents.h"
 #include "kernels/cpu/int8_candidates.h"
 #include "kernels/cpu/physical.h"
@@ -24,14 +25,14 @@ class DynamicQuantize final : public Kernel {
     auto* y = static_cast<std::uint8_t*>(operands[1]);
     float* ranges = static_cast<float*>(scratch);
     base::parallel_for(pieces_, [&](std::int64_t i) {
-      const std::int64_t first = elements_ * i / pieces_, last = elements_ * (i + 1) / pieces_;
+      const auto [first, last] = base::part_of(elements_, pieces_, i);
       int8_table().range(x + first, last - first, ranges + 2 * i, ranges + 2 * i + 1);
     });
     const auto [scale, divisor, zero] = dynamic_range(ranges, pieces_);
     if (operands[2]) *static_cast<float*>(operands[2]) = scale;
     if (operands[3]) *static_cast<std::uint8_t*>(operands[3]) = static_cast<std::uint8_t>(zero);
     base::parallel_for(pieces_, [&](std::int64_t i) {
-      const std::int64_t first = elements_ * i / pieces_, last = elements_ * (i + 1) / pieces_;
+      const auto [first, last] = base::part_of(elements_, pieces_, i);
       quantize_table().to_uint8(x + first, divisor, zero, y + first, last - first);
     });
   }

@@ -2,6 +2,7 @@
 // step by step the states, by each task for itself.
 #include <algorithm>
 
+#include "base/division.h"
 #include "base/parallel.h"
 #include "kernels/cpu/gate_panels.h"
 #include "kernels/cpu/physical.h"
@@ -94,7 +95,8 @@ class QuantizedRecurrent final : public RecurrentSteps {
       }
       const GatePanels& w = w_[static_cast<std::size_t>(d)];
       auto* const base = run.at<std::int32_t>(numbers.input_base);
-      for (std::int64_t i = 0; i < columns_; ++i) base[i] = -w.zero_in_sums(range) * w.column_sums()[i];
+      const std::int32_t *const column_sums = w.column_sums(), zero = w.zero_in_sums(range);
+      for (std::int64_t i = 0; i < columns_; ++i) base[i] = -zero * column_sums[i];
     }
   }
 
@@ -104,7 +106,7 @@ class QuantizedRecurrent final : public RecurrentSteps {
     const std::int64_t rows = chunk_ * c_.batch;
     const auto* x = run.operand<float>(Op::X) + first_ahead(run, d) * c_.batch * c_.features;
     base::parallel_for(tasks_, [&](std::int64_t i) {
-      const std::int64_t first = rows * i / tasks_, last = rows * (i + 1) / tasks_;
+      const auto [first, last] = base::part_of(rows, tasks_, i);
       auto* const quantized = run.at<std::uint8_t>(at_.x);
       for (std::int64_t r = first; r < last; ++r) w.quantize(x + r * c_.features, range, quantized + r * w.row_bytes());
       w.multiply({quantized + first * w.row_bytes(), last - first, 0, blocks_, true,

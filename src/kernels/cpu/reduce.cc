@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "base/division.h"
 #include "kernels/cpu/extents.h"
 #include "kernels/cpu/long_sums.h"
 #include "kernels/cpu/physical.h"
@@ -39,15 +40,6 @@ ReduceCore::ReduceCore(ReduceKind kind, const Shape& dims, const std::vector<boo
   }
 }
 
-std::int64_t ReduceCore::offset(const std::vector<Dim>& dims, std::int64_t index) {
-  std::int64_t at = 0;
-  for (std::size_t d = dims.size(); d-- > 0;) {
-    at += index % dims[d].size * dims[d].stride;
-    index /= dims[d].size;
-  }
-  return at;
-}
-
 float ReduceCore::finish(float v) const {
   if (kind_ == ReduceKind::Mean) return v / static_cast<float>(reduced_count_ * (inner_reduced_ ? inner_ : 1));
   if (kind_ == ReduceKind::L2) return std::sqrt(v);
@@ -66,7 +58,7 @@ void ReduceCore::sum_long_columns(int kind, const float* from, float* to, std::i
   double totals[kPart];
   for (std::int64_t g0 = 0; g0 < reduced_count_; g0 += kRowsAtOnce) {
     for (std::int64_t g = g0; g < std::min(reduced_count_, g0 + kRowsAtOnce); ++g)
-      table.accumulate(kind, from + offset(reduced_, g), to, n, g == g0);
+      table.accumulate(kind, from + offset_of(reduced_, g), to, n, g == g0);
     add_part(to, totals, n, g0 == 0);
   }
   narrow_sums(totals, to, n);
@@ -92,18 +84,18 @@ void ReduceCore::run(const float* x, float* out) const {
     }
     parallel_ranges(kept_count_, unit_ns, 1, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t k = begin; k < end; ++k) {
-        const float* from = x + offset(kept_, k);
+        const float* from = x + offset_of(kept_, k);
         if (sums) {
           double total = 0;
           for (std::int64_t g = 0; g < reduced_count_; ++g)
             for (std::int64_t i = 0; i < inner_; i += table.row_part)
-              total += table.row(kind, from + offset(reduced_, g) + i, std::min(table.row_part, inner_ - i));
+              total += table.row(kind, from + offset_of(reduced_, g) + i, std::min(table.row_part, inner_ - i));
           out[k] = finish(static_cast<float>(total));
           continue;
         }
         float total = table.row(kind, from, inner_);
         for (std::int64_t g = 1; g < reduced_count_; ++g) {
-          const float both[2] = {total, table.row(kind, from + offset(reduced_, g), inner_)};
+          const float both[2] = {total, table.row(kind, from + offset_of(reduced_, g), inner_)};
           total = table.row(join, both, 2);
         }
         out[k] = finish(total);
@@ -117,14 +109,15 @@ void ReduceCore::run(const float* x, float* out) const {
       static_cast<double>(reduced_count_) * (10 + 0.15 * static_cast<double>(std::min(kPart, inner_)));
   parallel_ranges(kept_count_ * parts, unit_ns, 1, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {
-      const std::int64_t first = i % parts * kPart, n = std::min(kPart, inner_ - first);
-      const float* from = x + offset(kept_, i / parts) + first;
-      float* to = out + i / parts * inner_ + first;
+      const auto [row, part] = base::divide(i, parts);
+      const std::int64_t first = part * kPart, n = std::min(kPart, inner_ - first);
+      const float* from = x + offset_of(kept_, row) + first;
+      float* to = out + row * inner_ + first;
       if (sums && reduced_count_ > kManyRows) {
         sum_long_columns(kind, from, to, n);
       } else {
         for (std::int64_t g = 0; g < reduced_count_; ++g)
-          table.accumulate(kind, from + offset(reduced_, g), to, n, g == 0);
+          table.accumulate(kind, from + offset_of(reduced_, g), to, n, g == 0);
       }
       for (std::int64_t j = 0; j < n; ++j) to[j] = finish(to[j]);
     }

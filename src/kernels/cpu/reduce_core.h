@@ -1,5 +1,6 @@
 // A reduction over dimensions in memory order. Internal to the kernels.
 #pragma once
+#include "kernels/cpu/physical.h"
 #include "kernels/cpu/reduce.h"
 
 namespace norn::kernels {
@@ -11,17 +12,13 @@ class ReduceCore {
   void run(const float* x, float* out) const;
 
  private:
-  struct Dim {
-    std::int64_t size, stride;
-  };
-  static std::int64_t offset(const std::vector<Dim>& dims, std::int64_t index);
   float finish(float v) const;
   void sum_long_columns(int kind, const float* from, float* to, std::int64_t n) const;
 
   ReduceKind kind_;
-  bool inner_reduced_ = false;       // the innermost dimension is reduced
-  std::int64_t inner_ = 1;           // its size
-  std::vector<Dim> kept_, reduced_;  // the others
+  bool inner_reduced_ = false;              // the innermost dimension is reduced
+  std::int64_t inner_ = 1;                  // its size
+  std::vector<StridedDim> kept_, reduced_;  // the others
   std::int64_t kept_count_ = 1, reduced_count_ = 1;
 };
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string>
 
+#include "base/division.h"
 #include "kernels/cpu/cast.h"
 #include "kernels/cpu/extents.h"
 #include "kernels/cpu/halves.h"
@@ -118,8 +119,9 @@ class Resample final : public Kernel {
     const double row_ns = 5 + 0.1 * static_cast<double>(p.inner * p.taps);
     parallel_ranges(p.outer * p.out, row_ns, 1, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t r = begin; r < end; ++r) {
-        const std::int64_t first = r % p.out * p.taps;
-        loops_.row(x + r / p.out * p.in * p.inner, p.inner, p.index.data() + first, p.weight.data() + first, p.taps,
+        const auto [outer, at] = base::divide(r, p.out);
+        const std::int64_t first = at * p.taps;
+        loops_.row(x + outer * p.in * p.inner, p.inner, p.index.data() + first, p.weight.data() + first, p.taps,
                    out + r * p.inner);
       }
     });

@@ -11,6 +11,7 @@
 #include <limits>
 #include <string>
 
+#include "base/division.h"
 #include "base/region_samples.h"
 #include "kernels/cpu/extents.h"
 #include "kernels/cpu/physical.h"
@@ -48,7 +49,7 @@ class RoiAlign final : public Kernel {
     const auto* images = static_cast<const std::int64_t*>(operands[2]);
     base::parallel_for(tasks_, [&](std::int64_t task) {
       std::byte* const own = static_cast<std::byte*>(scratch) + task_bytes_ * task;
-      for (std::int64_t r = c_.regions * task / tasks_; r < c_.regions * (task + 1) / tasks_; ++r) {
+      for (auto [r, last_r] = base::part_of(c_.regions, tasks_, task); r < last_r; ++r) {
         const std::int64_t image = images[r];
         if (image < 0 || image >= c_.batch)
           throw Error(ErrorCode::RuntimeError, "batch_indices contains " + std::to_string(image) + ", but X has " +

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <string>
 
+#include "base/division.h"
 #include "base/number.h"
 #include "kernels/cpu/by_four.h"
 #include "kernels/cpu/extents.h"
@@ -90,11 +91,6 @@ Rows rows_of(const Shape& data, const Shape& indices, std::int64_t axis) {
   }
   return rows;
 }
-std::int64_t offset_of(const std::vector<StridedDim>& dims, std::int64_t at) {
-  std::int64_t offset = 0;
-  for (std::size_t d = dims.size(); d-- > 0; at /= dims[d].size) offset += at % dims[d].size * dims[d].stride;
-  return offset;
-}
 // Calls f(base, first) for each row of part `o`: where it lies in the data and its first element among the indices.
 template <class F>
 void for_each_row(const Rows& rows, std::int64_t o, F&& f) {
@@ -139,8 +135,8 @@ class GatherElements final : public Kernel {
     const std::int64_t rows = rows_.outer * rows_.middle, size = rows_.axis_size, step = rows_.axis_stride;
     parallel_ranges(rows, kElementNs * static_cast<double>(rows_.row), 1, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t r = begin; r < end; ++r) {
-        const std::int64_t base =
-            offset_of(rows_.outer_dims, r / rows_.middle) + offset_of(rows_.middle_dims, r % rows_.middle);
+        const auto [outer, middle] = base::divide(r, rows_.middle);
+        const std::int64_t base = offset_of(rows_.outer_dims, outer) + offset_of(rows_.middle_dims, middle);
         const I* index = indices + r * rows_.row;
         T* to = out + r * rows_.row;
         check_indices(index, rows_.row, size);
@@ -392,7 +388,7 @@ class GatherNd final : public Kernel {
         }
         for (std::int64_t r = begin; r < end; ++r) {
           const std::int64_t block = block_of(indices + r * length, c_.axes, strides_);
-          copy(out + r * bytes_, data + (r / c_.rows * blocks_ + block) * bytes_);
+          copy(out + r * bytes_, data + (base::quotient(r, c_.rows) * blocks_ + block) * bytes_);
         }
       });
     });

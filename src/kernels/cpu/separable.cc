@@ -12,6 +12,7 @@
 #include <string>
 #include <utility>
 
+#include "base/division.h"
 #include "kernels/cpu/align.h"
 #include "kernels/cpu/depthwise.h"
 #include "kernels/cpu/extents.h"
@@ -146,13 +147,13 @@ class Separable final : public Kernel {
     }
     base::parallel_for(c_.x[0] * pieces_, [&](std::int64_t i) {
       char* const work = base + static_cast<std::size_t>(i) * piece_bytes_;
-      const std::int64_t image = i / pieces_, piece = i % pieces_;
+      const auto [image, piece] = base::divide(i, pieces_);
       if (by_channels_) {
-        for (std::int64_t b = blocks_ * piece / pieces_; b < blocks_ * (piece + 1) / pieces_; ++b)
+        for (auto [b, last_b] = base::part_of(blocks_, pieces_, piece); b < last_b; ++b)
           rows(call, image, 0, c_.out[2], b * block_, work);
         return;
       }
-      const std::int64_t r0 = c_.out[2] * piece / pieces_, r1 = c_.out[2] * (piece + 1) / pieces_;
+      const auto [r0, r1] = base::part_of(c_.out[2], pieces_, piece);
       for (std::int64_t b = 0; b < blocks_; ++b) rows(call, image, r0, r1, b * block_, work);
       if (c_.projects()) project(call, image * pixels_ + r0 * c_.out[3], (r1 - r0) * c_.out[3]);
     });
@@ -286,7 +287,7 @@ class Separable final : public Kernel {
     for (std::int64_t k = 0; k < c_.window[0]; ++k) {
       const std::int64_t i = row * c_.strides[0] - c_.pads_begin[0] + k * c_.dilations[0];
       if (i < 0 || i >= c_.x[2]) continue;
-      x[count] = c_.expands() ? ring + i % ring_ * c_.x[3] * channels
+      x[count] = c_.expands() ? ring + base::divide(i, ring_).rest * c_.x[3] * channels
                               : call.x + (image * c_.x[2] + i) * c_.x[3] * c_.middle + first;
       w[count++] = weights(Stage::Depthwise) + k * c_.window[1] * c_.middle + first;
     }
@@ -311,8 +312,8 @@ class Separable final : public Kernel {
     const std::int64_t stride = c_.strides[1], dilation = c_.dilations[1], pad = c_.pads_begin[1], taps = c_.window[1];
     // Pixels [begin, end) of which all taps lie in x.
     const std::int64_t room = c_.x[3] - 1 - (taps - 1) * dilation + pad;
-    const std::int64_t end = room < 0 ? 0 : std::min(c_.out[3], room / stride + 1);
-    const std::int64_t begin = std::min((pad + stride - 1) / stride, end);
+    const std::int64_t end = room < 0 ? 0 : std::min(c_.out[3], base::quotient(room, stride) + 1);
+    const std::int64_t begin = std::min(base::quotient_up(pad, stride), end);
     const auto go = [&](std::int64_t p0, std::int64_t p1, std::int64_t t0, std::int64_t t1) {
       if (p0 >= p1) return;
       const float *from[kMostWindow], *by[kMostWindow];
@@ -325,8 +326,8 @@ class Separable final : public Kernel {
     };
     const auto edge = [&](std::int64_t p) {
       const std::int64_t left = p * stride - pad;
-      const std::int64_t t0 = left < 0 ? std::min(taps, (-left + dilation - 1) / dilation) : 0;
-      const std::int64_t t1 = left >= c_.x[3] ? 0 : std::min(taps, (c_.x[3] - 1 - left) / dilation + 1);
+      const std::int64_t t0 = left < 0 ? std::min(taps, base::quotient_up(-left, dilation)) : 0;
+      const std::int64_t t1 = left >= c_.x[3] ? 0 : std::min(taps, base::quotient(c_.x[3] - 1 - left, dilation) + 1);
       go(p, p + 1, t0, std::max(t0, t1));
     };
     for (std::int64_t p = 0; p < begin; ++p) edge(p);

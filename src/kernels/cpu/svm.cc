@@ -9,6 +9,7 @@
 #include <limits>
 #include <string>
 
+#include "base/division.h"
 #include "kernels/cpu/cast.h"
 #include "kernels/cpu/contraction.h"
 #include "kernels/cpu/extents.h"
@@ -50,7 +51,7 @@ class Svm final : public Kernel {
   void run(void* const* operands, void* scratch) const override {
     base::parallel_for(tasks_, [&](std::int64_t task) {
       auto* own = static_cast<std::byte*>(scratch) + task_bytes_ * task;
-      for (std::int64_t b = blocks_ * task / tasks_; b < blocks_ * (task + 1) / tasks_; ++b)
+      for (auto [b, last_b] = base::part_of(blocks_, tasks_, task); b < last_b; ++b)
         block(operands, b * kBlock, std::min(kBlock, c_.rows - b * kBlock), own);
     });
   }

@@ -9,6 +9,7 @@
 #include <limits>
 #include <string>
 
+#include "base/division.h"
 #include "kernels/cpu/extents.h"
 #include "kernels/cpu/fold.h"
 #include "kernels/cpu/physical.h"
@@ -89,7 +90,7 @@ class TopK final : public Kernel {
     base::parallel_for(tasks_, [&](std::int64_t task) {
       std::byte* const own = static_cast<std::byte*>(scratch) + task_bytes_ * task;
       const std::int64_t units = c_.outer * parts_;
-      for (std::int64_t u = units * task / tasks_; u < units * (task + 1) / tasks_; ++u) unit(operands, u, own);
+      for (auto [u, last_u] = base::part_of(units, tasks_, task); u < last_u; ++u) unit(operands, u, own);
     });
   }
 
@@ -236,7 +237,7 @@ class PassingTopK final : public Kernel {
   void run(void* const* operands, void* scratch) const override {
     base::parallel_for(tasks_, [&](std::int64_t task) {
       std::byte* const own = static_cast<std::byte*>(scratch) + task_bytes_ * task;
-      for (std::int64_t u = units_ * task / tasks_; u < units_ * (task + 1) / tasks_; ++u) {
+      for (auto [u, last_u] = base::part_of(units_, tasks_, task); u < last_u; ++u) {
         if (kind_ == Passing::Columns) block(operands, u, own);
         if (kind_ == Passing::Turned) turned(operands, u, own);
         if (kind_ == Passing::Lanes) lanes(operands, u, own);

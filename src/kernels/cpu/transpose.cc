@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/division.h"
 #include "kernels/cpu/instruction_set.h"
 #include "kernels/cpu/physical.h"
 #include "kernels/cpu/transpose_loops.h"
@@ -52,12 +53,14 @@ void over_grid(const std::byte* x, std::byte* out, const GridDim* grid, std::siz
   const double strip_ns = 0.4 * static_cast<double>(across * std::min(along, side)) + 10;
   parallel_ranges(points * strips, strip_ns, 1, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {
-      const std::int64_t first = i % strips * side, n = i % strips + 1 == strips ? along - first : side;
-      std::int64_t rest = i / strips, x_at = 0, out_at = 0;
+      const auto [point, strip] = base::divide(i, strips);
+      const std::int64_t first = strip * side, n = strip + 1 == strips ? along - first : side;
+      std::int64_t rest = point, x_at = 0, out_at = 0;
       for (std::size_t d = dims; d-- > 0;) {
-        x_at += rest % grid[d].size * grid[d].x_stride;
-        out_at += rest % grid[d].size * grid[d].out_stride;
-        rest /= grid[d].size;
+        const auto [outer, in_dim] = base::divide(rest, grid[d].size);
+        x_at += in_dim * grid[d].x_stride;
+        out_at += in_dim * grid[d].out_stride;
+        rest = outer;
       }
       const std::byte* from = x + x_at * size;
       std::byte* to = out + out_at * size;

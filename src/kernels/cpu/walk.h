@@ -5,6 +5,7 @@
 #include <cstring>
 #include <vector>
 
+#include "base/division.h"
 #include "kernels/cpu/physical.h"
 
 namespace norn::kernels {
@@ -17,7 +18,7 @@ struct Walk {
   // enough, it can be read in place.
   std::int64_t to_row_end(std::int64_t at, std::int64_t n, std::int64_t long_row = kLongRow) const {
     const std::int64_t row = dims.back().size;
-    return row < long_row || dims.size() == 1 ? n : std::min(n, row - at % row);
+    return row < long_row || dims.size() == 1 ? n : std::min(n, row - base::divide(at, row).rest);
   }
   static constexpr std::int64_t kLongRow = 192;
   // Whether `read` finds the elements in place wherever they are no more than `to_row_end` says.
@@ -36,19 +37,21 @@ struct Walk {
       one = inner.stride == 0;
       return p + at * inner.stride;
     }
-    std::int64_t index[kMaxDims], column = at % inner.size, rest = at / inner.size, base = 0;
+    auto [rest, column] = base::divide(at, inner.size);
+    std::int64_t index[kMaxDims], row = 0;
     for (std::size_t d = dims.size() - 1; d-- > 0;) {
-      index[d] = rest % dims[d].size;
-      rest /= dims[d].size;
-      base += index[d] * dims[d].stride;
+      const auto [outer, in_dim] = base::divide(rest, dims[d].size);
+      index[d] = in_dim;
+      rest = outer;
+      row += in_dim * dims[d].stride;
     }
     if (column + n <= inner.size && inner.stride <= 1 && inner.stride >= 0) {
       one = inner.stride == 0;
-      return p + base + column * inner.stride;
+      return p + row + column * inner.stride;
     }
     for (std::int64_t done = 0;;) {
       const std::int64_t run = std::min(n - done, inner.size - column);
-      const T* from = p + base + column * inner.stride;
+      const T* from = p + row + column * inner.stride;
       T* to = tile + done;
       if (inner.stride == 1)
         std::memcpy(to, from, static_cast<std::size_t>(run) * sizeof(T));
@@ -60,9 +63,9 @@ struct Walk {
       if (done == n) return tile;
       column = 0;
       for (std::size_t d = dims.size() - 1; d-- > 0;) {
-        base += dims[d].stride;
+        row += dims[d].stride;
         if (++index[d] < dims[d].size) break;
-        base -= dims[d].stride * dims[d].size;
+        row -= dims[d].stride * dims[d].size;
         index[d] = 0;
       }
     }
