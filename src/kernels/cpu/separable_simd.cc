@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/division.h"
 #include "base/fork.h"
 #include "kernels/cpu/instruction_set.h"
 #include "kernels/cpu/separable.h"
@@ -20,8 +21,8 @@ namespace norn::kernels {
 namespace HWY_NAMESPACE {
 inline namespace separable_simd_cc {
 namespace hn = hwy::HWY_NAMESPACE;
-using tiles::Ahead, tiles::F, tiles::Few, tiles::fetch, tiles::Whole, tiles::V, tiles::kSums, tiles::kVectors,
-    tiles::lanes, tiles::load, tiles::store, tiles::within;
+using tiles::Ahead, tiles::F, tiles::Few, tiles::Fetch, tiles::fetch, tiles::Whole, tiles::V, tiles::kSums,
+    tiles::kVectors, tiles::lanes, tiles::load, tiles::store, tiles::within;
 
 // One form less to compile: an additional load in each step of the sums had no measurable cost.
 constexpr bool kAlwaysFetches = HWY_MAX_BYTES < 64;
@@ -66,7 +67,7 @@ HWY_NOINLINE void finish_tail(int rows, int vectors, const float* sums, const Ta
 
 // Sums stay in registers from the first to the last: every loop over them has constant bounds and no branch within.
 // `fetches`: what `to.next` points to, and panels need not be as wide as their vectors.
-template <int rows, int vectors, bool fetches>
+template <int rows, int vectors, Fetch fetches>
 HWY_INLINE void tile(std::int64_t k, const float* a, std::int64_t a_row, const float* b, std::int64_t b_row,
                      const Target& to, float* c, const float* added, Ahead& ahead) {
   const F d;
@@ -85,7 +86,7 @@ HWY_INLINE void tile(std::int64_t k, const float* a, std::int64_t a_row, const f
   const char* next = ahead.at;
   const float* x[rows];  // by which the compiler finds the same address in the next step
   for (int r = 0; r < rows; ++r) x[r] = a + r * a_row;
-  if constexpr (!fetches) b_row = vectors * w;
+  if constexpr (fetches == Fetch::None) b_row = vectors * w;
   const auto step = [&](const float* right_at, std::int64_t i) HWY_ATTR {
     V right[vectors];
     for (int v = 0; v < vectors; ++v) right[v] = hn::LoadU(d, right_at + v * w);
@@ -103,9 +104,13 @@ HWY_INLINE void tile(std::int64_t k, const float* a, std::int64_t a_row, const f
       }
     const std::int64_t end = first + kFetchedRows < rows ? k / rows * (first + kFetchedRows) : k;
     for (; i + kUnroll <= end; i += kUnroll, b += kUnroll * b_row) {
+      if constexpr (fetches == Fetch::Line && vectors == kVectors) {
+        __builtin_prefetch(next, 0, 2);
+        next += kUnroll * ahead.step;
+      }
 #pragma GCC unroll 4
       for (int u = 0; u < kUnroll; ++u) {
-        if constexpr (fetches && vectors == kVectors) next = fetch(next, ahead.step);
+        if constexpr (fetches == Fetch::Lines && vectors == kVectors) next = fetch(next, ahead.step);
         step(b + u * b_row, i + u);
       }
     }
@@ -127,15 +132,15 @@ HWY_INLINE void tile(std::int64_t k, const float* a, std::int64_t a_row, const f
 }
 
 // As many rows at a time as leave the sums in registers, then fewer.
-template <int vectors, bool fetches>
+template <int vectors>
+constexpr int kMostRows = std::min(kSums / vectors, 12);
+
+template <int vectors, Fetch fetches>
 HWY_NOINLINE void panel(std::int64_t m, std::int64_t k, const float* a, std::int64_t a_row, const float* b,
-                        std::int64_t b_row, const Target& to) {
-  constexpr int kMost = std::min(kSums / vectors, 12);
+                        std::int64_t b_row, const Target& to, Ahead ahead) {
+  constexpr int kMost = kMostRows<vectors>;
   float* c = to.c;
   const float* added = to.added;
-  const std::int64_t tiles = (m + kMost - 1) / kMost;
-  Ahead ahead{reinterpret_cast<const char*>(b), 0};
-  if (to.next.at != nullptr && tiles > 1) ahead = Ahead::of(to.next.at, to.next.bytes, tiles, k);
   const auto go = [&]<int rows>() {
     // Two rows or one of two vectors would be too few sums to be added without waiting: four and four or four and three
     // are left instead.
@@ -158,7 +163,19 @@ HWY_NOINLINE void panel(std::int64_t m, std::int64_t k, const float* a, std::int
 template <bool fetches>
 void any_panel(std::int64_t vectors, std::int64_t m, std::int64_t k, const float* a, std::int64_t a_row, const float* b,
                std::int64_t b_row, const Target& to) {
-  const auto run = [&]<int count>() { panel<count, fetches>(m, k, a, a_row, b, b_row, to); };
+  const auto run = [&]<int count>() {
+    if constexpr (!fetches) {
+      panel<count, Fetch::None>(m, k, a, a_row, b, b_row, to, {});
+    } else {
+      Ahead ahead{reinterpret_cast<const char*>(b), 0};
+      const std::int64_t tiles = base::quotient_up(m, kMostRows<count>);
+      if (to.next.at != nullptr && tiles > 1) ahead = Ahead::of(to.next.at, to.next.bytes, tiles, k);
+      if constexpr (count == kVectors && !kAlwaysFetches)
+        if (fetch_of(ahead, kUnroll) == Fetch::Line)
+          return panel<count, Fetch::Line>(m, k, a, a_row, b, b_row, to, ahead);
+      panel<count, Fetch::Lines>(m, k, a, a_row, b, b_row, to, ahead);
+    }
+  };
   if (vectors == 1) run.template operator()<1>();
   if (vectors == 2) run.template operator()<2>();
   if constexpr (kVectors > 2) {

@@ -78,6 +78,12 @@ struct Ahead {
   }
 };
 constexpr std::int64_t kLine = 64;
+// Nothing, a line in a turn of the loop over steps, or two lines in each step. Lines that are asked for more than once
+// hold up the loads, so the first kind is for shares of which a turn, of `steps` steps, has no more than a line.
+enum class Fetch { None, Line, Lines };
+HWY_INLINE Fetch fetch_of(const Ahead& ahead, std::int64_t steps) {
+  return ahead.at == nullptr ? Fetch::None : steps * ahead.step <= kLine ? Fetch::Line : Fetch::Lines;
+}
 HWY_INLINE const char* fetch(const char* at, std::int64_t step) {
   __builtin_prefetch(at, 0, 2);
   __builtin_prefetch(at + kLine, 0, 2);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/division.h"
 #include "base/fork.h"
 #include "kernels/cpu/instruction_set.h"
 #include "kernels/cpu/targets.h"
@@ -19,8 +20,8 @@ namespace norn::kernels {
 namespace HWY_NAMESPACE {
 inline namespace windows_simd_cc {
 namespace hn = hwy::HWY_NAMESPACE;
-using tiles::Ahead, tiles::F, tiles::fetch, tiles::V, tiles::kSums, tiles::kVectors, tiles::lanes, tiles::load,
-    tiles::store, tiles::within;
+using tiles::Ahead, tiles::F, tiles::Fetch, tiles::fetch, tiles::V, tiles::kSums, tiles::kVectors, tiles::lanes,
+    tiles::load, tiles::store, tiles::within;
 
 // With vectors of 8 and fewer, what is stored is fetched before the sums are there (separable_simd.cc has the same).
 constexpr bool kShort = HWY_MAX_BYTES < 64;
@@ -32,7 +33,7 @@ bool are_all(const void* address, const void* const* addresses, int rows) {
 }
 
 // `skips`: some addresses are of padding.
-template <int rows, int vectors, bool fetches, bool skips>
+template <int rows, int vectors, Fetch fetches, bool skips>
 HWY_INLINE void tile(const WindowProduct& p, std::int64_t row, Ahead& ahead) {
   const F d;
   const std::int64_t step = lanes();
@@ -70,9 +71,13 @@ HWY_INLINE void tile(const WindowProduct& p, std::int64_t row, Ahead& ahead) {
     };
     std::int64_t k = 0;
     for (; k + kUnroll <= p.depth; k += kUnroll, w += kUnroll * vectors * step) {
+      if constexpr (fetches == Fetch::Line) {
+        __builtin_prefetch(next, 0, 2);
+        next += kUnroll * ahead.step;
+      }
 #pragma GCC unroll 4
       for (int u = 0; u < kUnroll; ++u) {
-        if constexpr (fetches) next = fetch(next, ahead.step);
+        if constexpr (fetches == Fetch::Lines) next = fetch(next, ahead.step);
         add(w + u * vectors * step, k + u);
       }
     }
@@ -85,15 +90,12 @@ HWY_INLINE void tile(const WindowProduct& p, std::int64_t row, Ahead& ahead) {
       store(within(low, high, sums[r][v]), p.c + (row + r) * p.c_row + v * step, p.columns - v * step);
 }
 
-template <int vectors, bool fetches, bool skips>
-HWY_NOINLINE void panel(const WindowProduct& p, std::int64_t rows) {
-  constexpr int kMost = std::min(kSums / vectors, 12);
-  Ahead ahead{};
-  if constexpr (fetches) {
-    const std::int64_t steps = p.taps * p.depth,
-                       bytes = steps * vectors * lanes() * static_cast<std::int64_t>(sizeof(float));
-    ahead = Ahead::of(static_cast<const char*>(p.w) + bytes, bytes, (rows + kMost - 1) / kMost, steps);
-  }
+template <int vectors>
+constexpr int kMostRows = std::min(kSums / vectors, 12);
+
+template <int vectors, Fetch fetches, bool skips>
+HWY_NOINLINE void panel(const WindowProduct& p, std::int64_t rows, Ahead ahead) {
+  constexpr int kMost = kMostRows<vectors>;
   std::int64_t row = 0;
   const auto go = [&]<int count>() {
     for (; row + count <= rows; row += count) tile<count, vectors, fetches, skips>(p, row, ahead);
@@ -109,12 +111,19 @@ HWY_NOINLINE void panel(const WindowProduct& p, std::int64_t rows) {
 template <bool skips>
 void multiply_panel(const WindowProduct& p, std::int64_t rows) {
   const std::int64_t vectors = (p.columns + lanes() - 1) / lanes();
-  if (vectors == kVectors && (kShort || has_slow_third_cache())) return panel<kVectors, true, skips>(p, rows);
-  if (vectors == 1) panel<1, false, skips>(p, rows);
-  if (vectors == 2) panel<2, false, skips>(p, rows);
+  if (vectors == kVectors && (kShort || has_slow_third_cache())) {
+    const std::int64_t steps = p.taps * p.depth,
+                       bytes = steps * vectors * lanes() * static_cast<std::int64_t>(sizeof(float));
+    const auto ahead =
+        Ahead::of(static_cast<const char*>(p.w) + bytes, bytes, base::quotient_up(rows, kMostRows<kVectors>), steps);
+    if (fetch_of(ahead, kUnroll) == Fetch::Line) return panel<kVectors, Fetch::Line, skips>(p, rows, ahead);
+    return panel<kVectors, Fetch::Lines, skips>(p, rows, ahead);
+  }
+  if (vectors == 1) panel<1, Fetch::None, skips>(p, rows, {});
+  if (vectors == 2) panel<2, Fetch::None, skips>(p, rows, {});
   if constexpr (kVectors > 2) {
-    if (vectors == 3) panel<3, false, skips>(p, rows);
-    if (vectors == 4) panel<4, false, skips>(p, rows);
+    if (vectors == 3) panel<3, Fetch::None, skips>(p, rows, {});
+    if (vectors == 4) panel<4, Fetch::None, skips>(p, rows, {});
   }
 }
 void multiply(const WindowProduct& p, std::int64_t rows) {
