@@ -38,8 +38,7 @@ inline namespace conv_winograd_cc {
 namespace {
 
 constexpr std::int64_t kPoints = kWinogradPoints, kTile = kWinogradTile, kPatch = kWinogradPatch;
-constexpr std::int64_t kBlockBytes = std::int64_t{448} << 10;  // of a block's points
-constexpr std::int64_t kFewestTiles = 24;                      // of a block, so that weights are read for many
+constexpr std::int64_t kFewestTiles = 24;  // of a block, so that weights are read for many
 constexpr std::int64_t kMostTiles = 256;
 constexpr std::int64_t kMostPieces = 8;
 constexpr double kMostRepeated = 0.6;  // of the outputs of a block that may be computed again
@@ -172,6 +171,23 @@ double work_of(const Sizes& s, const Tiles& tiles, std::int64_t filters) {
                                            inputs * kInput * vectors(s.plane_channels) + kOutput * vectors(filters));
 }
 
+// Of a block: bytes of its points, and tiles at least. Points share the second cache with the weights and with what is
+// read and written. Where that cache has 1 MiB, what it does not hold comes slowly, and not all of them fit, a block
+// has few tiles if the weights stay there, and many if that leaves one block or two to read them. (Of volumes the usual
+// ones were best.)
+struct BlockSize {
+  std::int64_t bytes, tiles;
+};
+BlockSize block_size(bool is_volume, std::int64_t weights, std::int64_t place_bytes, std::int64_t places,
+                     std::int64_t inputs_and_outputs) {
+  constexpr std::int64_t kKept = 640 << 10, kAll = 720 << 10, kMuch = 4 << 20, kManyTiles = 64;
+  const BlockSize usual = {448 << 10, kFewestTiles};
+  if (is_volume || !has_slow_third_cache() || has_large_second_cache()) return usual;
+  if (weights + std::min(place_bytes * places, usual.bytes) + inputs_and_outputs <= kAll) return usual;
+  if (weights > kKept) return places <= kManyTiles ? BlockSize{800 << 10, 49} : usual;
+  return inputs_and_outputs > kMuch ? BlockSize{224 << 10, 12} : BlockSize{96 << 10, 6};
+}
+
 class WinogradConv final : public Kernel {
  public:
   WinogradConv(const ConvConfig& config, PackedConstants& packed)
@@ -196,17 +212,21 @@ class WinogradConv final : public Kernel {
     block_planes_ = block_planes(s_);
     const std::int64_t slots = block_planes_ + s_.depth - 1;
     const std::int64_t place_bytes = kPoints * 4 * (padded_channels_ * slots + piece_filters_ * block_planes_);
-    const std::int64_t fewest = std::min((kFewestTiles + block_planes_ - 1) / block_planes_, tiles_.places);
-    block_places_ = std::clamp(kBlockBytes / place_bytes, fewest, tiles_.places);
+    const BlockSize block =
+        block_size(s_.depth > 1, kPoints * 4 * channels_ * piece_filters_, place_bytes, tiles_.places,
+                   (element_count(c_.x) + element_count(c_.out)) * static_cast<std::int64_t>(sizeof(float)));
+    const std::int64_t fewest = std::min(base::quotient_up(block.tiles, block_planes_), tiles_.places);
+    block_places_ = std::clamp(block.bytes / place_bytes, fewest, tiles_.places);
     block_places_ = std::min(block_places_, std::max<std::int64_t>(1, kMostTiles / block_planes_));
-    const auto split_evenly = [](std::int64_t all, std::int64_t& part) {
-      const std::int64_t parts = (all + part - 1) / part;
+    const auto split_evenly = [](std::int64_t all, std::int64_t& part, bool for_two = false) {
+      std::int64_t parts = (all + part - 1) / part;
+      if (for_two && parts > 1) parts = std::min(round_up(parts, 2), all);
       part = (all + parts - 1) / parts;
       return (all + part - 1) / part;
     };
     if (worth > 1 && filter_pieces_ == 1 && block_places_ == tiles_.places && block_planes_ == s_.planes)
       block_places_ = (tiles_.places + 1) / 2;
-    place_blocks_ = split_evenly(tiles_.places, block_places_);
+    place_blocks_ = split_evenly(tiles_.places, block_places_, worth > 1 && filter_pieces_ == 1);
     blocks_ = place_blocks_ * split_evenly(s_.planes, block_planes_);
     block_pieces_ = filter_pieces_ > 1 ? 1 : std::min(worth, blocks_);
 
