@@ -17,7 +17,9 @@
 #include "ops/nn/conv_integer/conv_integer.h"
 #include "ops/nn/qlinear_conv/qlinear_conv.h"
 #include "ops/tensor/cast/cast.h"
+#include "ops/tensor/concat/concat.h"
 #include "ops/tensor/reshape/reshape.h"
+#include "ops/tensor/shape/shape.h"
 #include "ops/tensor/transpose/transpose.h"
 #include "program/quantized.h"
 #include "program/rewrite.h"
@@ -86,11 +88,25 @@ class Joining {
     const Node& node = rewriter_.node(reader);
     return node.parts.empty() && node.inputs[0] == made_by(n) ? reader : kNoNode;
   }
+  // Whether a plan that knows x's sizes knows these numbers: they follow from constants and from sizes of x.
+  bool follow_from_sizes(ValueId numbers, ValueId x) const {
+    if (is_const(graph_, numbers)) return true;
+    const NodeId n = rewriter_.producer(numbers);
+    if (n == kNoNode) return false;
+    const Node& node = rewriter_.node(n);
+    if (node.op == &ops::Shape) return node.inputs[0] == x;
+    if (node.op != &ops::Concat && node.op != &ops::Add && node.op != &ops::Mul) return false;
+    return node.parts.empty() && std::all_of(node.inputs.begin(), node.inputs.end(),
+                                             [&](ValueId input) { return follow_from_sizes(input, x); });
+  }
   // Reshape Transpose Reshape by which channels become blocks of places, as behind DepthToSpace (DCR).
-  std::vector<NodeId> places(NodeId n) const {
+  std::vector<NodeId> places(NodeId conv, NodeId n) const {
     const NodeId apart = next_of_any_shape(n, ops::Reshape), moved = next_of_any_shape(apart, ops::Transpose),
                  joined = next_of_any_shape(moved, ops::Reshape);
     if (joined == kNoNode) return {};
+    const ValueId x = rewriter_.node(conv).inputs[0];
+    for (const NodeId reshape : {apart, joined})
+      if (!follow_from_sizes(rewriter_.node(reshape).inputs[1], x)) return {};
     const opset::ValueType& type = graph_.value(made_by(apart)).type;
     if (!type.has_rank() || type.shape->size() % 2 != 0 || type.shape->size() < 4) return {};
     const auto rank = static_cast<std::int64_t>(type.shape->size()) / 2 - 1;
@@ -116,7 +132,7 @@ class Joining {
       at = next(at);
     }
     if (is(n, ops::QLinearConv)) {
-      const std::vector<NodeId> moves = places(chain.back());
+      const std::vector<NodeId> moves = places(n, chain.back());
       if (!moves.empty()) {
         chain.insert(chain.end(), moves.begin(), moves.end());
         return fuse(chain);

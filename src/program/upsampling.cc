@@ -64,6 +64,8 @@ std::optional<Upsampling> upsampling_of(const Node& node, const Shape& w) {
   for (std::size_t d = 0; d + 2 < w.size(); ++d)
     for (const std::int64_t size : {w[d + 2], window.strides[d], window.dilations[d]})
       if (size < 1 || size > kLargest) return {};
+  for (std::size_t d = 0; d + 2 < w.size(); ++d)
+    if (window.pads_begin[d] > kSize / 4 || window.pads_end[d] > kSize / 4) return {};
   // How much larger than its blocks the output is does not depend on the input's size.
   norn::Shape x = {1, w[0]};
   x.resize(w.size(), kSize);

@@ -541,6 +541,38 @@ def test_transposed_convolutions_of_integers(kernel, attributes, in_blocks, kind
         np.testing.assert_array_equal(session.run(None, small)[0], one_by_one(m, small)[0])
 
 
+@pytest.mark.parametrize("fed", [(), ("s1",), ("s2",), ("s1", "s2"), ("n",)])
+def test_places_behind_a_convolution_whose_shapes_are_fed(fed):
+    """What a run brings is not known when it is planned: then nothing is joined."""
+    sizes = {"s1": np.array([2, 2, 2, 3, 3, 4], np.int64), "s2": np.array([2, 3, 6, 8], np.int64), "n": np.array([2], np.int64)}
+    inputs = "".join(f", int64[{sizes[name].size}] {name}" for name in fed)
+    joined = "s3 = Concat<axis = 0>(n, rest)" if "n" in fed else "s3 = Identity(s2)"
+    m = model(
+        f"""g (uint8[2,8,3,4] x{inputs}) => (uint8[A,B,C,D] y) {{
+        q = QLinearConv(x, sx, zx, w, sw, zw, sy, zy) {joined}
+        r = Reshape(q, s1) t = Transpose<perm = [0,3,4,1,5,2]>(r) y = Reshape(t, s3) }}""",
+        w=int8(3, 12, 8, 1, 1), sx=np.float32(0.1), zx=np.uint8(3), sw=np.float32(0.1), zw=np.int8(0), sy=np.float32(1),
+        zy=np.uint8(9), rest=sizes["s2"][1:], **{name: v for name, v in sizes.items() if name not in fed},
+    )  # fmt: skip
+    x = rng(11).integers(0, 256, (2, 8, 3, 4)).astype(np.uint8)
+    feeds = {"x": x, **{name: sizes[name] for name in fed}}
+    session = norn.InferenceSession(m.SerializeToString(), norn.SessionOptions(verify_passes=True))
+    np.testing.assert_array_equal(session.run(None, feeds)[0], one_by_one(m, feeds)[0])
+
+
+def test_a_transposed_convolution_whose_pads_leave_little_of_a_long_line():
+    m = model(
+        """g (uint8[1,8,N] x) => (uint8[1,9,M] y) { d = DequantizeLinear(x, s, z) wd = DequantizeLinear(w, s)
+        c = ConvTranspose<pads = [600000, 600000]>(d, wd) y = QuantizeLinear(c, s, z) }""",
+        w=int8(3, 8, 9, 2),
+        s=np.float32(0.5),
+        z=np.uint8(9),
+    )
+    feeds = {"x": rng(12).integers(0, 256, (1, 8, 1200010)).astype(np.uint8)}
+    session = norn.InferenceSession(m.SerializeToString())
+    assert session.run(None, feeds)[0].shape == (1, 9, 11)
+
+
 def transposed_convolution(x, w, bias, group, out, attributes):
     """Each element of x times the kernel, added where it falls."""
     found = eval(f"dict({attributes})")  # noqa: S307

@@ -40,7 +40,7 @@ HWY_INLINE V looked_up(D d, V v, const V* rows) {
     // Bytes of other rows than r get their highest bit, for which there is nothing: choosing by masks takes longer.
     V all = hn::Zero(d);
     for (std::size_t r = 0; r < kRows; ++r) {
-      const V place = hn::SaturatedAdd(v, hn::Set(d, std::uint8_t{0x70}));
+      const V place = hn::And(hn::SaturatedAdd(v, hn::Set(d, std::uint8_t{0x70})), hn::Set(d, std::uint8_t{0x8f}));
       all = hn::Or(all, hn::TableLookupBytesOr0(rows[r], place));
       v = hn::Sub(v, hn::Set(d, std::uint8_t{kRow}));
     }

@@ -441,8 +441,10 @@ std::string onednn_conv_int8_refuses(const ConvInt8Config& c) {
   if (!c.weights.known() || (c.w_zeros > 0 && !c.w_zero.known())) return "the weights are not constant";
   if (std::string why = onednn_conv_size_refusal(sizes_of(c)); !why.empty()) return why;
   const std::int64_t depth = element_count(c.w) / c.w[0], channels = c.w[1], taps = depth / channels;
-  // Its reorder of 8 filters of 8 elements leaves out the correction that products of int8 by int8 need.
-  if (c.x_type == DataType::Int8 && channels == 1 && c.w[0] == 8 && taps == 8)
+  // Some of its reorders of filters of one channel leave out the correction that products of int8 by int8 need: those
+  // of 8 filters of 8 elements, and in three dimensions those of a multiple of 64 elements.
+  if (c.x_type == DataType::Int8 && channels == 1 &&
+      ((c.w[0] == 8 && taps == 8) || (c.w.size() == 5 && taps % 64 == 0)))
     return "oneDNN sums these filters wrongly";
   const Centering centered{c.w_type, c.w_zero.data, c.w_zeros, depth};
   if (!centered.fits(c.weights.data, element_count(c.w))) return "weights less their zero points do not fit into int8";

@@ -57,6 +57,17 @@ TEST(Int8, FewFilters) {
     }
 }
 
+// Windows of many elements over one channel of a volume.
+TEST(Int8, FiltersOfOneChannelOfAVolume) {
+  const DataType u8 = DataType::Uint8, s8 = DataType::Int8;
+  unsigned seed = 1;
+  for (const DataType x : {s8, u8})
+    for (const Shape& window : {Shape{4, 4, 4}, {1, 8, 8}, {3, 4, 5}}) {
+      const Shape in = {2, 17, window[0], window[1] + 1, window[2]}, w = {17, 1, window[0], window[1], window[2]};
+      check_conv({in, w, {2, 17, 1, 2, 1}, 17, {1, 1, 1}, {1, 1, 1}, {0, 0, 0}, {0, 0, 0}, x, s8}, seed += 10);
+    }
+}
+
 // Channels that are stored as places of blocks: lines that tiles of rows cross, and panels of part of a line.
 TEST(Int8, PlacesOfBlocks) {
   const DataType u8 = DataType::Uint8, s8 = DataType::Int8;

@@ -110,15 +110,19 @@ template <class T>
 std::vector<T> run_at_widths(const Kernel& kernel, std::vector<void*> operands, const std::vector<T>& before,
                              std::vector<std::size_t> also_output = {}) {
   std::vector<T> first;
-  std::shared_ptr<void> scratch = aligned_buffer(kernel.scratch_bytes() + 64);
+  constexpr std::size_t kBehind = 4096;  // of the scratch, which a kernel leaves alone
+  const std::size_t bytes = kernel.scratch_bytes();
+  std::shared_ptr<void> scratch = aligned_buffer(bytes + kBehind);
+  const char* const behind = static_cast<const char*>(scratch.get()) + bytes;
   operands.push_back(nullptr);
   for (int width : {1, 2, 3, 7}) {
     base::ParallelWidth w(width);
     std::vector<T> out = before;
-    std::memset(scratch.get(), 0x7f, kernel.scratch_bytes());  // what lies there must not matter
+    std::memset(scratch.get(), 0x7f, bytes + kBehind);  // what lies there must not matter
     operands.back() = out.data();
     for (std::size_t i : also_output) operands[i] = out.data();
     kernel.run(operands.data(), scratch.get());
+    EXPECT_TRUE(std::all_of(behind, behind + kBehind, [](char c) { return c == 0x7f; })) << "wrote behind its scratch";
     if (first.empty())
       first = out;
     else

@@ -249,7 +249,8 @@ class OneDnnMatMul final : public Kernel {
     const auto dense = layout_strides(c_.a, Layout::Dense);
     std::vector<GridDim> grid;
     for (std::size_t d = 0; d + 2 < c_.a.size(); ++d) grid.push_back({c_.a[d], strides[d], dense[d]});
-    transpose_grid(a, copy, grid.data(), grid.size(), s_.k, s_.m, MatMulShape(c_).a_column, s_.k, sizeof(float));
+    const std::int64_t rows = c_.a[c_.a.size() - (c_.trans_a ? 1 : 2)];  // s_.m may be those of all matrices
+    transpose_grid(a, copy, grid.data(), grid.size(), s_.k, rows, MatMulShape(c_).a_column, s_.k, sizeof(float));
   }
 
   // Descriptions and code, which make_part() finds in the store then.

@@ -206,6 +206,21 @@ TEST(MatMul, AlphaBetaAndC) {
   }
 }
 
+// Matrices of A that lie between each other, element by element, as a transposition of all dimensions leaves them.
+TEST(MatMul, BatchesInsideOfATransposed) {
+  unsigned seed = 2400;
+  for (const Sizes& s : {Sizes{{5, 31, 20}, {20, 64}, {5, 31, 64}}, Sizes{{10, 50, 70}, {70, 300}, {10, 50, 300}}})
+    for (int form = 0; form < 4; ++form) {
+      MatMulConfig config = config_of(s, false, (form & 1) != 0);
+      config.a_strides = {s.a[1], 1, s.a[0] * s.a[1]};
+      if (form & 2) {
+        config.post = {{ElementOp::Add, 0, 0, 0}};
+        config.extra = {{s.out}};
+      }
+      EXPECT_GE(check(config, false, ++seed, to_string(config.a) + " form " + std::to_string(form)), 1);
+    }
+}
+
 // Large enough to be cut into pieces; A is dense, or lies with gaps, and its matrices are used several times.
 TEST(MatMul, ATransposedAndMoreAdded) {
   unsigned seed = 2500;
