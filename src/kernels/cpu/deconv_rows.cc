@@ -106,8 +106,7 @@ class DeconvRows final : public Kernel {
         table_.multiply(n, width, {.terms = depth_, .parts = 1, .part = 0, .row = c_.x[1]},
                         x + p0 * c_.x[1] + group * depth_, weights + t * depth_ * width, product, width);
         add(product, width, p0, n, tap, out + at, count, bias != nullptr ? bias + at : nullptr);
-        for (std::size_t d = 3; d-- > 0; tap[d] = 0)
-          if (++tap[d] < kernel_[d]) break;
+        advance(tap, kernel_);
       }
     }
   }

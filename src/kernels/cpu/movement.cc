@@ -141,20 +141,15 @@ class GridCopy {
         // Where row i lies; those behind it along the last dimension follow by its strides.
         const auto [row, piece] = base::divide(i, pieces_);
         const std::int64_t first = piece * piece_, n = std::min(piece_, run_.size - first);
-        std::int64_t rest = row, x_at = first * run_.x_stride, out_at = first * run_.out_stride, follow = 1;
+        std::int64_t follow = 1;
         GridDim step{1, 0, 0};
         if (!dims_.empty() && pieces_ == 1) {
           step = dims_[last];
-          follow = std::min(step.size - base::divide(rest, step.size).rest, end - i);
+          follow = std::min(step.size - base::divide(row, step.size).rest, end - i);
         }
-        for (std::size_t d = dims_.size(); d-- > 0;) {
-          const auto [outer, index] = base::divide(rest, dims_[d].size);
-          x_at += index * dims_[d].x_stride;
-          out_at += index * dims_[d].out_stride;
-          rest = outer;
-        }
-        const char* from = static_cast<const char*>(x) + x_at * size;
-        char* to = static_cast<char*>(out) + out_at * size;
+        const GridOffsets at = grid_offsets(dims_.data(), dims_.size(), row);
+        const char* from = static_cast<const char*>(x) + (at.x + first * run_.x_stride) * size;
+        char* to = static_cast<char*>(out) + (at.out + first * run_.out_stride) * size;
         const bool repeats = step.x_stride == 0 && step.out_stride == n && run_.x_stride == 1 && run_.out_stride == 1;
         if (repeats)
           repeat_run(from, to, n * size, follow);
@@ -181,15 +176,9 @@ class GridCopy {
       for (std::int64_t i = begin; i < end; ++i) {
         const auto [row, part] = base::divide(i, parts);
         const std::int64_t first = part * kPart, n = std::min(kPart, inner.size - first);
-        std::int64_t rest = row, x_at = first * inner.x_stride, out_at = first * inner.out_stride;
-        for (std::size_t d = dims_.size() - 1; d-- > 0;) {
-          const auto [outer_rest, index] = base::divide(rest, dims_[d].size);
-          x_at += index * dims_[d].x_stride;
-          out_at += index * dims_[d].out_stride;
-          rest = outer_rest;
-        }
-        const char* from = static_cast<const char*>(x) + x_at * size;
-        char* to = static_cast<char*>(out) + out_at * size;
+        const GridOffsets at = grid_offsets(dims_.data(), dims_.size() - 1, row);
+        const char* from = static_cast<const char*>(x) + (at.x + first * inner.x_stride) * size;
+        char* to = static_cast<char*>(out) + (at.out + first * inner.out_stride) * size;
         copy_rows(from, inner.x_stride * size, to, inner.out_stride * size, run_.size * size, n);
       }
     });

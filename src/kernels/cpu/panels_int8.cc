@@ -186,10 +186,10 @@ void PanelLoop::unit(PanelProduct p, PanelBytes bytes, const SumFinisher::Run& r
       continue;
     }
     for (std::int64_t r = 0, n = 0; r < count; r += n) {
-      const std::int64_t pixel = first + r0 + r, column = pixel % places_.line;
+      const auto [line, column] = base::divide(first + r0 + r, places_.line);
       n = std::min(count - r, places_.line - column);
       put(f, run, sums + r * vectors * kPanelLanes, n, vectors, channel,
-          (places_.first(pixel / places_.line, group) + column) * y_row + channel - group * s.columns, y_row);
+          (places_.first(line, group) + column) * y_row + channel - group * s.columns, y_row);
     }
   }
 }

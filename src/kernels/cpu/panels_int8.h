@@ -178,7 +178,7 @@ struct PanelMatrix {
   }
   // `next`: which panel of all groups.
   void set_ahead(PanelProduct& p, std::int64_t next) const {
-    const std::int64_t group = base::quotient(next, shape.panels()), panel = next - group * shape.panels();
+    const auto [group, panel] = base::divide(next, shape.panels());
     const std::int64_t first = shape.first_vector(panel);
     p.ahead = panels + (group * shape.vectors() + first) * shape.vector_bytes();
     p.ahead_bytes = (shape.first_vector(panel + 1) - first) * shape.vector_bytes();
@@ -299,10 +299,9 @@ struct PanelPlaces {
 
   // The row of y in which the rows of x's line begin, as they are at place `group` of the layers and lines.
   std::int64_t first(std::int64_t x_line, std::int64_t group) const {
-    const std::int64_t layer = x_line / lines;
-    return ((layer * layer_places + group / line_places) * lines * line_places + x_line % lines * line_places +
-            group % line_places) *
-           line;
+    const auto [layer, in_layer] = base::divide(x_line, lines);
+    const auto [layer_place, line_place] = base::divide(group, line_places);
+    return (((layer * layer_places + layer_place) * lines + in_layer) * line_places + line_place) * line;
   }
 };
 
@@ -349,8 +348,8 @@ class PanelLoop {
     std::int64_t tile = -1, group = -1;
     const std::int64_t per_tile = units_per_tile(), panels = shape_.panels();
     for (std::int64_t u = begin; u < end; ++u) {
-      const std::int64_t t = base::quotient(u, per_tile), in_tile = u - t * per_tile;
-      const std::int64_t g = base::quotient(in_tile, panels), panel = in_tile - g * panels;
+      const auto [t, in_tile] = base::divide(u, per_tile);
+      const auto [g, panel] = base::divide(in_tile, panels);
       const std::int64_t first = tiles_.first(t), rows = tiles_.first(t + 1) - first;
       if (rows == 0) continue;
       PanelProduct p;

@@ -26,6 +26,13 @@ inline PixelAt pixel_at(std::int64_t pixel, const Spatial3& size) {
   return {image.quotient, {image.rest, plane.rest, line.rest}};
 }
 
+// The next position within `size`; false behind the last one, where `at` is the first one again.
+inline bool advance(Spatial3& at, const Spatial3& size) {
+  for (std::size_t d = 3; d-- > 0; at[d] = 0)
+    if (++at[d] < size[d]) return true;
+  return false;
+}
+
 inline Spatial3 spatial3(const Shape& dims, std::size_t skip, std::int64_t missing) {
   Spatial3 t = {missing, missing, missing};
   for (std::size_t d = skip; d < dims.size(); ++d) t[3 - (dims.size() - d)] = dims[d];

@@ -59,9 +59,7 @@ class Pool final : public Kernel {
     PixelAt o = pixel_at(begin, out_);
     for (std::int64_t p = begin; p < end; ++p) {
       f(p, o);
-      for (std::size_t d = 3; d-- > 0; o.at[d] = 0)
-        if (++o.at[d] < out_[d]) break;
-      if (o.at == Spatial3{}) ++o.image;
+      if (!advance(o.at, out_)) ++o.image;
     }
   }
 

@@ -21,8 +21,8 @@ namespace norn::kernels {
 namespace HWY_NAMESPACE {
 inline namespace separable_simd_cc {
 namespace hn = hwy::HWY_NAMESPACE;
-using tiles::Ahead, tiles::F, tiles::Few, tiles::Fetch, tiles::fetch, tiles::Whole, tiles::V, tiles::kSums,
-    tiles::kVectors, tiles::lanes, tiles::load, tiles::store, tiles::within;
+using tiles::Ahead, tiles::F, tiles::Few, tiles::Fetch, tiles::fetch, tiles::Whole, tiles::V, tiles::kMostRows,
+    tiles::kSums, tiles::kVectors, tiles::lanes, tiles::load, tiles::store, tiles::within;
 
 // One form less to compile: an additional load in each step of the sums had no measurable cost.
 constexpr bool kAlwaysFetches = HWY_MAX_BYTES < 64;
@@ -132,9 +132,6 @@ HWY_INLINE void tile(std::int64_t k, const float* a, std::int64_t a_row, const f
 }
 
 // As many rows at a time as leave the sums in registers, then fewer.
-template <int vectors>
-constexpr int kMostRows = std::min(kSums / vectors, 12);
-
 template <int vectors, Fetch fetches>
 HWY_NOINLINE void panel(std::int64_t m, std::int64_t k, const float* a, std::int64_t a_row, const float* b,
                         std::int64_t b_row, const Target& to, Ahead ahead) {

@@ -66,6 +66,10 @@ class Few {
   hn::Mask<F> mask_;
 };
 
+// Rows of a tile of so many vectors whose sums stay in registers.
+template <int vectors>
+constexpr int kMostRows = std::min(kSums / vectors, 12);
+
 // Memory that tiles prefetch into the second cache while they compute, for the tiles after them: each tile has a share
 // of it, some bytes for each step of its sums.
 struct Ahead {

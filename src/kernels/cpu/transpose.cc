@@ -55,15 +55,9 @@ void over_grid(const std::byte* x, std::byte* out, const GridDim* grid, std::siz
     for (std::int64_t i = begin; i < end; ++i) {
       const auto [point, strip] = base::divide(i, strips);
       const std::int64_t first = strip * side, n = strip + 1 == strips ? along - first : side;
-      std::int64_t rest = point, x_at = 0, out_at = 0;
-      for (std::size_t d = dims; d-- > 0;) {
-        const auto [outer, in_dim] = base::divide(rest, grid[d].size);
-        x_at += in_dim * grid[d].x_stride;
-        out_at += in_dim * grid[d].out_stride;
-        rest = outer;
-      }
-      const std::byte* from = x + x_at * size;
-      std::byte* to = out + out_at * size;
+      const GridOffsets at = grid_offsets(grid, dims, point);
+      const std::byte* from = x + at.x * size;
+      std::byte* to = out + at.out * size;
       if (together) {
         loops.together(from + first * size, x_row, rows, to + first * rows * size, n);
       } else if (apart) {

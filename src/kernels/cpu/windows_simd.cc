@@ -20,8 +20,8 @@ namespace norn::kernels {
 namespace HWY_NAMESPACE {
 inline namespace windows_simd_cc {
 namespace hn = hwy::HWY_NAMESPACE;
-using tiles::Ahead, tiles::F, tiles::Fetch, tiles::fetch, tiles::V, tiles::kSums, tiles::kVectors, tiles::lanes,
-    tiles::load, tiles::store, tiles::within;
+using tiles::Ahead, tiles::F, tiles::Fetch, tiles::fetch, tiles::V, tiles::kMostRows, tiles::kSums, tiles::kVectors,
+    tiles::lanes, tiles::load, tiles::store, tiles::within;
 
 // With vectors of 8 and fewer, what is stored is fetched before the sums are there (separable_simd.cc has the same).
 constexpr bool kShort = HWY_MAX_BYTES < 64;
@@ -89,9 +89,6 @@ HWY_INLINE void tile(const WindowProduct& p, std::int64_t row, Ahead& ahead) {
     for (int v = 0; v < vectors; ++v)
       store(within(low, high, sums[r][v]), p.c + (row + r) * p.c_row + v * step, p.columns - v * step);
 }
-
-template <int vectors>
-constexpr int kMostRows = std::min(kSums / vectors, 12);
 
 template <int vectors, Fetch fetches, bool skips>
 HWY_NOINLINE void panel(const WindowProduct& p, std::int64_t rows, Ahead ahead) {
