@@ -88,25 +88,30 @@ class Joining {
     const Node& node = rewriter_.node(reader);
     return node.parts.empty() && node.inputs[0] == made_by(n) ? reader : kNoNode;
   }
-  // Whether a plan that knows x's sizes knows these numbers: they follow from constants and from sizes of x.
+  // Whether a plan that knows x's sizes knows these numbers: they follow from constants and from sizes of x, by few
+  // nodes.
   bool follow_from_sizes(ValueId numbers, ValueId x) const {
-    if (is_const(graph_, numbers)) return true;
-    const NodeId n = rewriter_.producer(numbers);
-    if (n == kNoNode) return false;
-    const Node& node = rewriter_.node(n);
-    if (node.op == &ops::Shape) return node.inputs[0] == x;
-    if (node.op != &ops::Concat && node.op != &ops::Add && node.op != &ops::Mul) return false;
-    return node.parts.empty() && std::all_of(node.inputs.begin(), node.inputs.end(),
-                                             [&](ValueId input) { return follow_from_sizes(input, x); });
+    constexpr std::size_t kMostNumbers = 64;
+    std::vector<ValueId> found = {numbers};
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      if (is_const(graph_, found[i])) continue;
+      const NodeId n = rewriter_.producer(found[i]);
+      if (n == kNoNode) return false;
+      const Node& node = rewriter_.node(n);
+      if (node.op == &ops::Shape && node.inputs[0] == x) continue;
+      if ((node.op != &ops::Concat && node.op != &ops::Add && node.op != &ops::Mul) || !node.parts.empty())
+        return false;
+      for (const ValueId input : node.inputs)
+        if (std::find(found.begin(), found.end(), input) == found.end()) found.push_back(input);
+      if (found.size() > kMostNumbers) return false;
+    }
+    return true;
   }
   // Reshape Transpose Reshape by which channels become blocks of places, as behind DepthToSpace (DCR).
   std::vector<NodeId> places(NodeId conv, NodeId n) const {
     const NodeId apart = next_of_any_shape(n, ops::Reshape), moved = next_of_any_shape(apart, ops::Transpose),
                  joined = next_of_any_shape(moved, ops::Reshape);
     if (joined == kNoNode) return {};
-    const ValueId x = rewriter_.node(conv).inputs[0];
-    for (const NodeId reshape : {apart, joined})
-      if (!follow_from_sizes(rewriter_.node(reshape).inputs[1], x)) return {};
     const opset::ValueType& type = graph_.value(made_by(apart)).type;
     if (!type.has_rank() || type.shape->size() % 2 != 0 || type.shape->size() < 4) return {};
     const auto rank = static_cast<std::int64_t>(type.shape->size()) / 2 - 1;
@@ -116,6 +121,9 @@ class Joining {
       if ((*perm)[static_cast<std::size_t>(2 + 2 * d)] != rank + 2 + d ||
           (*perm)[static_cast<std::size_t>(3 + 2 * d)] != 1 + d)
         return {};
+    const ValueId x = rewriter_.node(conv).inputs[0];
+    for (const NodeId reshape : {apart, joined})
+      if (!follow_from_sizes(rewriter_.node(reshape).inputs[1], x)) return {};
     return {apart, moved, joined};
   }
 

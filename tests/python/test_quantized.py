@@ -560,6 +560,22 @@ def test_places_behind_a_convolution_whose_shapes_are_fed(fed):
     np.testing.assert_array_equal(session.run(None, feeds)[0], one_by_one(m, feeds)[0])
 
 
+def test_places_behind_a_convolution_whose_shapes_many_nodes_compute():
+    """There are 2^60 ways through them, and 100,000 nodes in a row."""
+    start = "q = QLinearConv(x, sx, zx, w, sw, zw, sy, zy) n = Shape<start = 0, end = 1>(x) a0 = Shape<start = 2>(x)"
+    end = """s1 = Concat<axis = 0>(n, two, eight, last) r = Reshape(q, s1) t = Transpose<perm = [0,3,4,1,5,2]>(r)
+        d = Mul(last, two) s2 = Concat<axis = 0>(n, eight, d) y = Reshape(t, s2) }"""
+    ladder = "".join(f" a{i + 1} = Add(a{i}, b{i}) b{i + 1} = Mul(a{i}, b{i})" for i in range(60))
+    chain = "".join(f" a{i + 1} = Add(a{i}, zero)" for i in range(100_000))
+    for nodes in (f"b0 = Add(a0, two){ladder} last = Add(a60, b60)", f"{chain} last = Identity(a100000)"):
+        m = model(
+            f"g (uint8[N,8,H,W] x) => (uint8[A,B,C,D] y) {{ {start} {nodes} {end}",
+            w=int8(3, 32, 8, 1, 1), sx=np.float32(0.1), zx=np.uint8(3), sw=np.float32(0.1), zw=np.int8(0),
+            sy=np.float32(1), zy=np.uint8(9), zero=np.int64([0, 0]), two=np.int64([2, 2]), eight=np.int64([8]),
+        )  # fmt: skip
+        assert norn.InferenceSession(m.SerializeToString()).get_outputs()[0].name == "y"
+
+
 def test_a_transposed_convolution_whose_pads_leave_little_of_a_long_line():
     m = model(
         """g (uint8[1,8,N] x) => (uint8[1,9,M] y) { d = DequantizeLinear(x, s, z) wd = DequantizeLinear(w, s)

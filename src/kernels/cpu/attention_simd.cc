@@ -1,6 +1,5 @@
 // Blocks of scores for each instruction set: a vector holds one key's scores for neighbouring queries, so that maxima
 // and sums need no sums across lanes.
-#include <algorithm>
 #include <cstdint>
 #include <limits>
 
@@ -273,48 +272,46 @@ void softmax_block(float* scores, std::int64_t keys, float* top, float* sum, flo
   }
 }
 
-// Rows of values, read in whole vectors. What lies behind a row's last element is read and not used; rows behind which
-// there is not enough are copies.
-struct ValueRows {
-  const float* rows;
-  std::int64_t step, count;
-  const float* copies;
-  std::int64_t copy_step;
-};
-
 // `rows` queries times `vectors` vectors of values, of which the last has `tail` elements; the first `wanted` rows are
 // written. Scores are read of as many rows as the tile has.
-//
-// A masked load in this loop would make GCC store the sums at every turn.
 template <int rows, int vectors>
-HWY_NOINLINE void value_tile(std::int64_t keys, const float* scores, const ValueRows& values, std::int64_t tail,
-                             float* const* y, std::int64_t at, const float* by, std::int64_t wanted) {
+HWY_NOINLINE void value_tile(std::int64_t keys, const float* scores, const float* v, std::int64_t v_row,
+                             std::int64_t tail, float* const* y, std::int64_t at, const float* by,
+                             std::int64_t wanted) {
   const F d;
-  const std::int64_t lanes = block_lanes(), copied = values.count;
-  const float* v = values.rows;
-  std::int64_t step = values.step;
+  const std::int64_t lanes = block_lanes();
+  const bool whole = tail == lanes;
   V sums[rows][vectors];
+#pragma GCC unroll 12
   for (auto& row : sums)
+#pragma GCC unroll 4
     for (V& sum : row) sum = hn::Zero(d);
-  for (std::int64_t j = 0; j < keys; ++j, scores += kAttentionRows, v += step) {
-    if (j == copied) {
-      v = values.copies;
-      step = values.copy_step;
+  const auto add = [&](auto last) HWY_ATTR {
+    for (std::int64_t j = 0; j < keys; ++j, scores += kAttentionRows, v += v_row) {
+      V right[vectors];
+      for (int i = 0; i + 1 < vectors; ++i) right[i] = hn::LoadU(d, v + i * lanes);
+      right[vectors - 1] = last(v + (vectors - 1) * lanes);
+#pragma GCC unroll 12
+      for (int r = 0; r < rows; ++r) {
+        const V left = hn::Set(d, scores[r]);
+#pragma GCC unroll 4
+        for (int i = 0; i < vectors; ++i) sums[r][i] = hn::MulAdd(left, right[i], sums[r][i]);
+      }
     }
-    V right[vectors];
-    for (int i = 0; i < vectors; ++i) right[i] = hn::LoadU(d, v + i * lanes);
-    for (int r = 0; r < rows; ++r) {
-      const V left = hn::Set(d, scores[r]);
-      for (int i = 0; i < vectors; ++i) sums[r][i] = hn::MulAdd(left, right[i], sums[r][i]);
-    }
-  }
+  };
+  if (whole)
+    add([&](const float* p) HWY_ATTR { return hn::LoadU(d, p); });
+  else
+    add([&](const float* p) HWY_ATTR { return load_tail(p, tail, 0.0f); });
+#pragma GCC unroll 12
   for (int r = 0; r < rows; ++r) {
     if (r >= wanted) break;
     const V factor = constant(by == nullptr ? 1.0f : by[r]);
     float* to = y[r] + at;
+#pragma GCC unroll 4
     for (int i = 0; i + 1 < vectors; ++i) hn::StoreU(hn::Mul(sums[r][i], factor), d, to + i * lanes);
     const V last = hn::Mul(sums[r][vectors - 1], factor);
-    if (tail == lanes)
+    if (whole)
       hn::StoreU(last, d, to + (vectors - 1) * lanes);
     else
       store_tail(last, to + (vectors - 1) * lanes, tail);
@@ -326,21 +323,9 @@ template <int tile, int vectors>
 void value_tiles(std::int64_t rows, std::int64_t keys, const float* scores, const float* v, std::int64_t v_row,
                  std::int64_t tail, float* const* y, std::int64_t at, const float* by) {
   static_assert(tile <= kAttentionRows);
-  constexpr std::int64_t kMostLanes = hn::MaxLanes(F()), kWidth = vectors * kMostLanes;
-  HWY_ALIGN float copies[kMostLanes * kWidth];
-  ValueRows values{v, v_row, keys, copies, v_row == 0 ? 0 : kWidth};
-  if (const std::int64_t behind = block_lanes() - tail; behind > 0) {
-    const std::int64_t short_rows = v_row == 0 ? keys : std::min(keys, (behind + v_row - 1) / v_row);
-    values.count -= short_rows;
-    const std::int64_t elements = (vectors - 1) * block_lanes() + tail;
-    for (std::int64_t j = 0; j < (v_row == 0 ? 1 : short_rows); ++j) {
-      float* copy = copies + j * kWidth;
-      std::fill_n(std::copy_n(v + (values.count + j) * v_row, elements, copy), kWidth - elements, 0.0f);
-    }
-  }
   for (std::int64_t r = 0; r < rows; r += tile) {
     const std::int64_t first = r + tile <= rows || rows < tile ? r : rows - tile;
-    value_tile<tile, vectors>(keys, scores + first, values, tail, y + first, at, by == nullptr ? by : by + first,
+    value_tile<tile, vectors>(keys, scores + first, v, v_row, tail, y + first, at, by == nullptr ? by : by + first,
                               rows - first);
   }
 }

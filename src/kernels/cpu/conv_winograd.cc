@@ -38,7 +38,7 @@ inline namespace conv_winograd_cc {
 namespace {
 
 constexpr std::int64_t kPoints = kWinogradPoints, kTile = kWinogradTile, kPatch = kWinogradPatch;
-constexpr std::int64_t kFewestTiles = 24;  // of a block, so that weights are read for many
+constexpr std::int64_t kUsualTiles = 24;  // of a block at least, so that weights are read for many
 constexpr std::int64_t kMostTiles = 256;
 constexpr std::int64_t kMostPieces = 8;
 constexpr double kMostRepeated = 0.6;  // of the outputs of a block that may be computed again
@@ -181,7 +181,7 @@ struct BlockSize {
 BlockSize block_size(bool is_volume, std::int64_t weights, std::int64_t place_bytes, std::int64_t places,
                      std::int64_t inputs_and_outputs) {
   constexpr std::int64_t kKept = 640 << 10, kAll = 720 << 10, kMuch = 4 << 20, kManyTiles = 64;
-  const BlockSize usual = {448 << 10, kFewestTiles};
+  const BlockSize usual = {448 << 10, kUsualTiles};
   if (is_volume || !has_slow_third_cache() || has_large_second_cache()) return usual;
   if (weights + std::min(place_bytes * places, usual.bytes) + inputs_and_outputs <= kAll) return usual;
   if (weights > kKept) return places <= kManyTiles ? BlockSize{800 << 10, 49} : usual;
@@ -205,7 +205,7 @@ class WinogradConv final : public Kernel {
     const std::int64_t vectors = round_up(filters_, lanes) / lanes, panel = table_.width / lanes;
     // Few tiles: threads share the filters.
     const std::int64_t worth = contraction_pieces(work_of(s_, tiles_, filters_) / 100, kMostPieces);
-    if (tiles_.all < 2 * kFewestTiles) filter_pieces_ = std::max<std::int64_t>(1, std::min(worth, vectors / panel));
+    if (tiles_.all < 2 * kUsualTiles) filter_pieces_ = std::max<std::int64_t>(1, std::min(worth, vectors / panel));
     piece_filters_ = round_up((vectors + filter_pieces_ - 1) / filter_pieces_, panel) * lanes;
     filter_pieces_ = (filters_ + piece_filters_ - 1) / piece_filters_;
     piece_filters_ = std::min(piece_filters_, vectors * lanes);

@@ -48,22 +48,27 @@ void multiply_block(const FewRows& p, std::int64_t row, std::int64_t column) {
   const hn::Rebind<T, D16> narrow;
   const D16 d16;
   VI low[rows][blocks], high[rows][blocks];
+#pragma GCC unroll 4
   for (int r = 0; r < rows; ++r)
+#pragma GCC unroll 4
     for (int b = 0; b < blocks; ++b) low[r][b] = high[r][b] = hn::Zero(I());
   const T* w = reinterpret_cast<const T*>(p.w) + column;
   const std::int16_t* x = p.x + row * p.x_row;
   for (std::int64_t k = 0; k < p.depth; k += 2, w += 2 * p.w_row) {
     const T* const next = k + 1 < p.depth ? w + p.w_row : w;  // times 0 behind the last
     V16 pair[rows];
+#pragma GCC unroll 4
     for (int r = 0; r < rows; ++r) {
       std::int32_t two;
       std::memcpy(&two, x + r * p.x_row + k, sizeof two);
       pair[r] = hn::BitCast(d16, hn::Set(I(), two));
     }
+#pragma GCC unroll 4
     for (int b = 0; b < blocks; ++b) {
       const V16 first = hn::PromoteTo(d16, hn::LoadU(narrow, w + b * kBlock));
       const V16 second = hn::PromoteTo(d16, hn::LoadU(narrow, next + b * kBlock));
       const V16 lower = hn::InterleaveLower(d16, first, second), upper = hn::InterleaveUpper(d16, first, second);
+#pragma GCC unroll 4
       for (int r = 0; r < rows; ++r) {
         low[r][b] = add_pair_products(pair[r], lower, low[r][b]);
         high[r][b] = add_pair_products(pair[r], upper, high[r][b]);
@@ -71,7 +76,9 @@ void multiply_block(const FewRows& p, std::int64_t row, std::int64_t column) {
     }
   }
   HWY_ALIGN std::int32_t sums[2][kBlock / 2];
+#pragma GCC unroll 4
   for (int r = 0; r < rows; ++r)
+#pragma GCC unroll 4
     for (int b = 0; b < blocks; ++b) {
       hn::Store(low[r][b], I(), sums[0]);
       hn::Store(high[r][b], I(), sums[1]);

@@ -14,7 +14,6 @@ namespace norn::kernels {
 
 using Spatial3 = std::array<std::int64_t, 3>;
 
-// The dimensions of `dims` from `skip` on, as three: missing ones are in front.
 // A pixel of several images, counted through all of them.
 struct PixelAt {
   std::int64_t image;
@@ -33,6 +32,7 @@ inline bool advance(Spatial3& at, const Spatial3& size) {
   return false;
 }
 
+// The dimensions of `dims` from `skip` on, as three: missing ones are in front.
 inline Spatial3 spatial3(const Shape& dims, std::size_t skip, std::int64_t missing) {
   Spatial3 t = {missing, missing, missing};
   for (std::size_t d = skip; d < dims.size(); ++d) t[3 - (dims.size() - d)] = dims[d];

@@ -74,13 +74,17 @@ template <int rows, int columns>
 HWY_INLINE void dots(std::int64_t k, const float* a, std::int64_t a_row, const float* b, std::int64_t b_column,
                      float* c, std::int64_t c_row, const float* bias, float alpha) {
   V sums[rows][columns];
+#pragma GCC unroll 4
   for (auto& row : sums)
+#pragma GCC unroll 4
     for (V& sum : row) sum = hn::Zero(F());
   const auto step = [&](auto load) HWY_ATTR {
     V right[columns];
     for (int j = 0; j < columns; ++j) right[j] = load(b + j * b_column);
+#pragma GCC unroll 4
     for (int r = 0; r < rows; ++r) {
       const V left = load(a + r * a_row);
+#pragma GCC unroll 4
       for (int j = 0; j < columns; ++j) sums[r][j] = hn::MulAdd(left, right[j], sums[r][j]);
     }
   };
@@ -88,7 +92,9 @@ HWY_INLINE void dots(std::int64_t k, const float* a, std::int64_t a_row, const f
   std::int64_t i = 0;
   for (; i + lanes <= k; i += lanes) step([i](const float* p) HWY_ATTR { return hn::LoadU(F(), p + i); });
   if (i < k) step([i, k](const float* p) HWY_ATTR { return load_tail(p + i, k - i, 0.0f); });
+#pragma GCC unroll 4
   for (int r = 0; r < rows; ++r)
+#pragma GCC unroll 4
     for (int j = 0; j < columns; ++j) {
       const float sum = alpha * hn::GetLane(hn::SumOfLanes(F(), sums[r][j]));
       c[r * c_row + j] = bias == nullptr ? sum : sum + bias[j];

@@ -25,7 +25,9 @@ HWY_INLINE void dots(const WindowProduct& p, std::int64_t row) {
   const F d;
   const std::int64_t step = lanes(), whole = p.depth / step, rest = p.depth % step;
   V sums[pixels][filters];
+#pragma GCC unroll 8
   for (int r = 0; r < pixels; ++r)
+#pragma GCC unroll 8
     for (int f = 0; f < filters; ++f) sums[r][f] = hn::Zero(d);
   const auto* w = static_cast<const float*>(p.w);
   const void* const* addresses = p.x + row;
@@ -36,15 +38,19 @@ HWY_INLINE void dots(const WindowProduct& p, std::int64_t row) {
     const auto vector = [&](std::int64_t k, const auto& loads) HWY_ATTR {
       V right[filters];
       for (int f = 0; f < filters; ++f, w += step) right[f] = hn::LoadU(d, w);
+#pragma GCC unroll 8
       for (int r = 0; r < pixels; ++r) {
         const V left = loads.load(x[r] + k * step);
+#pragma GCC unroll 8
         for (int f = 0; f < filters; ++f) sums[r][f] = hn::MulAdd(left, right[f], sums[r][f]);
       }
     };
     for (std::int64_t k = 0; k < whole; ++k) vector(k, Whole());
     if (rest > 0) vector(whole, last);
   }
+#pragma GCC unroll 8
   for (int r = 0; r < pixels; ++r)
+#pragma GCC unroll 8
     for (int f = 0; f < filters; ++f) {
       float sum = hn::GetLane(hn::SumOfLanes(d, sums[r][f]));
       if (p.bias != nullptr) sum += p.bias[f];
