@@ -45,6 +45,13 @@ HWY_INLINE void store_row(const V* sums, float* c, std::int64_t n, const float* 
       if (add) r = hn::Add(r, hn::LoadU(d, c + at));
       hn::StoreU(r, d, c + at);
     } else {
+#if HWY_TARGET <= HWY_AVX3
+      const Few few(rest);
+      V r = hn::Mul(alpha, sums[v]);
+      if (bias != nullptr) r = hn::Add(r, few.load(bias + at));
+      if (add) r = hn::Add(r, few.load(c + at));
+      few.store(r, c + at);
+#else
       HWY_ALIGN float tail[16];
       hn::Store(hn::Mul(alpha, sums[v]), d, tail);
       for (std::int64_t i = 0; i < rest; ++i) {
@@ -52,6 +59,7 @@ HWY_INLINE void store_row(const V* sums, float* c, std::int64_t n, const float* 
         if (bias != nullptr) r += bias[at + i];
         c[at + i] = add ? c[at + i] + r : r;
       }
+#endif
     }
   }
 }
@@ -90,26 +98,26 @@ HWY_NOINLINE void tile(std::int64_t k, const float* a, std::int64_t a_row, std::
   for (int r = 0; r < rows; ++r) store_row<kVectors>(sums[r], c + r * c_row, n, bias, scale, add);
 }
 
-template <int rows, bool fetches>
+template <int rows, bool fetches, int vectors = kTallVectors>
 HWY_NOINLINE void tall_tile(std::int64_t k, const float* a, std::int64_t a_row, std::int64_t a_column, const float* b,
                             std::int64_t b_row, float* c, std::int64_t c_row, std::int64_t n, const float* bias,
                             float alpha, bool add, Ahead ahead) {
   const F d;
   const std::int64_t w = lanes();
-  V sums[rows][kTallVectors];
+  V sums[rows][vectors];
   for (auto& row : sums)
     for (V& sum : row) sum = hn::Zero(d);
   for (std::int64_t i = 0; i < k; ++i, b += b_row, a += a_column) {
-    V right[kTallVectors];
-    for (int v = 0; v < kTallVectors; ++v) right[v] = hn::LoadU(d, b + v * w);
+    V right[vectors];
+    for (int v = 0; v < vectors; ++v) right[v] = hn::LoadU(d, b + v * w);
     for (int r = 0; r < rows; ++r) {
       const V left = hn::Set(d, a[r * a_row]);
-      for (int v = 0; v < kTallVectors; ++v) sums[r][v] = hn::MulAdd(left, right[v], sums[r][v]);
+      for (int v = 0; v < vectors; ++v) sums[r][v] = hn::MulAdd(left, right[v], sums[r][v]);
     }
     if constexpr (fetches) ahead.at = fetch(ahead.at, ahead.step);
   }
   const V scale = hn::Set(d, alpha);
-  for (int r = 0; r < rows; ++r) store_row<kTallVectors>(sums[r], c + r * c_row, n, bias, scale, add);
+  for (int r = 0; r < rows; ++r) store_row<vectors>(sums[r], c + r * c_row, n, bias, scale, add);
 }
 
 using Tile = void (*)(std::int64_t, const float*, std::int64_t, std::int64_t, const float*, std::int64_t, float*,
@@ -128,6 +136,11 @@ void tall_tiles(std::int64_t m, std::int64_t n, std::int64_t k, const float* a, 
                                        tall_tile<kLeast + 2, fetches>, tall_tile<kLeast + 3, fetches>,
                                        tall_tile<kLeast + 4, fetches>, tall_tile<kLeast + 5, fetches>,
                                        tall_tile<tall_rows, fetches>};
+  // Of what is left of a panel and fills no more than a vector.
+  static constexpr TallTile kNarrow[] = {tall_tile<kLeast, fetches, 1>,     tall_tile<kLeast + 1, fetches, 1>,
+                                         tall_tile<kLeast + 2, fetches, 1>, tall_tile<kLeast + 3, fetches, 1>,
+                                         tall_tile<kLeast + 4, fetches, 1>, tall_tile<kLeast + 5, fetches, 1>,
+                                         tall_tile<tall_rows, fetches, 1>};
   static_assert(kLeast + 6 == tall_rows);
   const std::int64_t half = kTallVectors * lanes(), tiles = (m + tall_rows - 1) / tall_rows;
   const std::int64_t bytes = k * b_row * static_cast<std::int64_t>(sizeof(float));
@@ -136,8 +149,9 @@ void tall_tiles(std::int64_t m, std::int64_t n, std::int64_t k, const float* a, 
     for (std::int64_t t = 0; t < tiles; ++t, ahead.at += fetches ? ahead.step * k : 0) {
       const auto [m0, m1] = base::part_of(m, tiles, t);
       const std::int64_t rows = m1 - m0;
-      kTall[rows - kLeast](k, a + m0 * a_row, a_row, a_column, panel + at, b_row, c + m0 * c_row + at, c_row,
-                           std::min(half, n - at), bias == nullptr ? nullptr : bias + at, alpha, add, ahead);
+      const TallTile* const by = n - at <= lanes() ? kNarrow : kTall;
+      by[rows - kLeast](k, a + m0 * a_row, a_row, a_column, panel + at, b_row, c + m0 * c_row + at, c_row,
+                        std::min(half, n - at), bias == nullptr ? nullptr : bias + at, alpha, add, ahead);
     }
 }
 

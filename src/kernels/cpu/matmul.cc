@@ -116,6 +116,7 @@ constexpr Candidate<MatMulConfig> kMatMulCandidates[] = {
     {"simd-narrow", narrow_matmul_refuses, make_narrow_matmul},
     {"simd-thin", thin_matmul_refuses, make_thin_matmul},
     {"simd-small", simd_small_matmul_refuses, make_simd_matmul},
+    {"simd-batches", batch_matmul_refuses, make_batch_matmul},
     {"simd-shallow", shallow_matmul_refuses, make_shallow_matmul},
     {"simd-panels", panel_matmul_refuses, make_panel_matmul},
     {"onednn", onednn_matmul_refuses, make_onednn_matmul, true},

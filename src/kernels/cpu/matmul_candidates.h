@@ -80,6 +80,9 @@ std::unique_ptr<Kernel> make_panel_matmul(const MatMulConfig& config, PackedCons
 std::shared_ptr<const void> packed_panels(const MatMulConfig& config, const MatMulShape& shape,
                                           PackedConstants& packed);
 
+std::string batch_matmul_refuses(const MatMulConfig& config);
+std::unique_ptr<Kernel> make_batch_matmul(const MatMulConfig& config, PackedConstants& packed);
+
 std::string simd_matmul_refuses(const MatMulConfig& config);
 std::string simd_small_matmul_refuses(const MatMulConfig& config);
 std::unique_ptr<Kernel> make_simd_matmul(const MatMulConfig& config, PackedConstants& packed);
