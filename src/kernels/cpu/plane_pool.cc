@@ -16,6 +16,7 @@
 #include "kernels/cpu/cast.h"
 #include "kernels/cpu/extents.h"
 #include "kernels/cpu/physical.h"
+#include "kernels/cpu/plane_axes.h"
 
 namespace norn::kernels {
 inline namespace plane_pool_cc {
@@ -25,40 +26,13 @@ constexpr std::int64_t kLongestRow = 1 << 20;          // elements
 constexpr std::int64_t kFewTaps = 24;                  // of a row's windows that reach into the padding
 constexpr std::int64_t kBand = std::int64_t{1} << 15;  // elements of a band and what is made of it, about
 
-struct Axis {
-  std::int64_t in, out, window, stride, dilation, begin, end;
-  // The first position of window `o` in the input, which may lie before it.
-  std::int64_t at(std::int64_t o) const { return o * stride - begin; }
-  // How many of its positions lie in [low, high).
-  std::int64_t positions(std::int64_t o, std::int64_t low, std::int64_t high) const {
-    std::int64_t count = 0;
-    for (std::int64_t k = 0; k < window; ++k) count += at(o) + k * dilation >= low && at(o) + k * dilation < high;
-    return count;
-  }
-};
-
-std::array<Axis, 3> axes_of(const PlanePoolConfig& c) {
-  const Spatial3 in = spatial3(c.x, 2, 1), out = spatial3(c.out, 2, 1), window = spatial3(c.window, 0, 1),
-                 strides = spatial3(c.strides, 0, 1), dilations = spatial3(c.dilations, 0, 1),
-                 begin = spatial3(c.pads_begin, 0, 0), end = spatial3(c.pads_end, 0, 0);
-  std::array<Axis, 3> axes;
-  for (std::size_t d = 0; d < 3; ++d) axes[d] = {in[d], out[d], window[d], strides[d], dilations[d], begin[d], end[d]};
-  return axes;
-}
-// Of the row along the last axis, with its padding.
-std::int64_t padded_row(const Axis& a) {
-  return std::max((a.out - 1) * a.stride + (a.window - 1) * a.dilation + 1, a.begin + a.in);
-}
-
-template <class T>
-constexpr T kNeutral =
-    std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity() : std::numeric_limits<T>::lowest();
+using Axis = PlaneAxis;
 
 // T: what half types are computed in, else the elements.
 template <class T>
 class PlanePool final : public Kernel {
  public:
-  explicit PlanePool(const PlanePoolConfig& c) : axes_(axes_of(c)), loops_(plane_loops<T>(c.kind)), kind_(c.kind) {
+  explicit PlanePool(const PlanePoolConfig& c) : axes_(plane_axes(c)), loops_(plane_loops<T>(c.kind)), kind_(c.kind) {
     const Axis &deep = axes_[0], &high = axes_[1], &wide = axes_[2];
     if (c.type == DataType::Float16 || c.type == DataType::BFloat16) {
       const bool ieee = c.type == DataType::Float16;
@@ -70,7 +44,7 @@ class PlanePool final : public Kernel {
     end_whole_ = first_whole_;
     while (end_whole_ < wide.out && wide.at(end_whole_) + (wide.window - 1) * wide.dilation < wide.in) ++end_whole_;
     padded_ = widen_ || (wide.out - end_whole_ + first_whole_) * wide.window > kFewTaps;
-    neutral_ = kind_ == PoolKind::Average ? T{0} : kNeutral<T>;
+    neutral_ = kind_ == PoolKind::Average ? T{0} : kLeastOf<T>;
     down_first_ = !widen_ && is_better_down_first();
     together_ = std::clamp<std::int64_t>(4096 / row_, 1, 8);
     depth_ = deep.out;
@@ -93,8 +67,7 @@ class PlanePool final : public Kernel {
     for (std::size_t d = 0; d < 3; ++d)
       for (std::int64_t o = 0; o < axes_[d].out; ++o) {
         const Axis& a = axes_[d];
-        counts_[d].push_back(
-            static_cast<T>(c.count_include_pad ? a.positions(o, -a.begin, a.in + a.end) : a.positions(o, 0, a.in)));
+        counts_[d].push_back(static_cast<T>(a.counted(o, c.count_include_pad)));
       }
     most_rows_ = *std::max_element(counts_[0].begin(), counts_[0].end()) *
                  *std::max_element(counts_[1].begin(), counts_[1].end());
@@ -107,8 +80,11 @@ class PlanePool final : public Kernel {
     base::parallel_for(tasks_, [&](std::int64_t task) {
       T* own = reinterpret_cast<T*>(static_cast<std::byte*>(scratch) + task_bytes_ * task);
       const std::int64_t bands = planes_ * depths_ * heights_;
-      for (auto [b, last_b] = base::part_of(bands, tasks_, task); b < last_b; ++b)
-        band(operands, b / heights_ / depths_, b / heights_ % depths_ * depth_, b % heights_ * height_, own);
+      for (auto [b, last_b] = base::part_of(bands, tasks_, task); b < last_b; ++b) {
+        const auto [above, y] = base::divide(b, heights_);
+        const auto [plane, z] = base::divide(above, depths_);
+        band(operands, plane, z * depth_, y * height_, own);
+      }
     });
   }
 
@@ -136,13 +112,6 @@ class PlanePool final : public Kernel {
     return deep.window * high.window * std::min(wide.stride, wide.window) + wide.window <
            wide.window * steps + across * std::min(deep.stride, deep.window) + deep.window + edges;
   }
-  // The positions of window `o` that lie in the input: the first, and how many.
-  static std::pair<std::int64_t, std::int64_t> inside(const Axis& a, std::int64_t o) {
-    std::int64_t first = a.at(o), count = a.window;
-    for (; first < 0; first += a.dilation) --count;
-    while (first + (count - 1) * a.dilation >= a.in) --count;
-    return {first, count};
-  }
   void band_down_first(const T* x, T* out, std::int64_t z0, std::int64_t depth, std::int64_t y0, std::int64_t height,
                        T* own) const {
     const Axis &deep = axes_[0], &high = axes_[1], &wide = axes_[2];
@@ -150,12 +119,12 @@ class PlanePool final : public Kernel {
     std::fill_n(rows, together_ * row_, neutral_);
     // Rows are not read while they are being written: some are folded down before any is folded along.
     for (std::int64_t z = z0; z < z0 + depth; ++z) {
-      const auto [first_z, count_z] = inside(deep, z);
+      const auto [first_z, count_z] = deep.inside(z);
       for (std::int64_t y = y0, n; y < y0 + height; y += n) {
         n = std::min(together_, y0 + height - y);
         for (std::int64_t k = 0; k < n; ++k) {
           T* const row = rows + k * row_;
-          const auto [first_y, count_y] = inside(high, y + k);
+          const auto [first_y, count_y] = high.inside(y + k);
           const T* from = x + (first_z * high.in + first_y) * wide.in;
           if (count_z == 1) {
             loops_.rows(from, high.dilation * wide.in, count_y, row + wide.begin, wide.in);
@@ -262,7 +231,7 @@ class PlanePool final : public Kernel {
   void fold_row(const T* from, T* to) const {
     const Axis& wide = axes_[2];
     const auto fold_one = [&](std::int64_t o) {
-      const auto [first, count] = inside(wide, o);
+      const auto [first, count] = wide.inside(o);
       loops_.rows(from + first, wide.dilation, count, to + o, 1);
     };
     for (std::int64_t o = 0; o < first_whole_; ++o) fold_one(o);
@@ -317,7 +286,7 @@ class PlanePool final : public Kernel {
 
 std::string refuses(const PlanePoolConfig& c) {
   if (std::string why = plane_pool_refusal(c); !why.empty()) return why;
-  const auto axes = axes_of(c);
+  const auto axes = plane_axes(c);
   if (padded_row(axes[2]) > kLongestRow) return "a row longer than a task keeps";
   // A band of one row has to fit as well.
   for (int d = 0; d < 2; ++d)
@@ -345,7 +314,13 @@ std::unique_ptr<Kernel> make(const PlanePoolConfig& c, PackedConstants&) {
   }
 }
 
-constexpr Candidate<PlanePoolConfig> kPlanePoolCandidates[] = {{"planes", refuses, make}};
+std::string stack_refuses(const PlanePoolConfig& c) {
+  if (std::string why = refuses(c); !why.empty()) return why;
+  return plane_stack_refusal(c);
+}
+
+constexpr Candidate<PlanePoolConfig> kPlanePoolCandidates[] = {{"plane_stack", stack_refuses, make_plane_stack},
+                                                               {"planes", refuses, make}};
 
 }  // namespace
 }  // namespace plane_pool_cc

@@ -34,6 +34,10 @@ struct PlaneLoops {
   void (*scale)(T* out, const T* scales, std::int64_t n);
   // out[i] = scales[i] times the sum of from[k * step + i] over k < count; null for integers and maxima.
   void (*scaled_rows)(const T* from, std::int64_t step, std::int64_t count, const T* scales, T* out, std::int64_t n);
+  // For each o < n: out[o * m + i] = the fold of from[o * stride + k * step + i] over k < count, i < m, times
+  // factors[o] unless they are null.
+  void (*columns)(const T* from, std::int64_t stride, std::int64_t step, std::int64_t count, const T* factors, T* out,
+                  std::int64_t n, std::int64_t m);
 };
 template <class T>
 PlaneLoops<T> plane_loops(PoolKind kind);

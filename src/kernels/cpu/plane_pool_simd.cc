@@ -190,11 +190,52 @@ void windows(const T* from, T* out, std::int64_t n, std::int64_t stride, std::in
     strided<Op, 0>(from, out, n, stride, window, dilation);
 }
 
+// Vectors of `d` of each window, as far as whole ones go from `at` on.
+template <class Op, std::int64_t kCount, class D, class T>
+HWY_INLINE std::int64_t strip(D d, const T* from, std::int64_t step, std::int64_t count, T factor, bool scales, T* out,
+                              std::int64_t at, std::int64_t m) {
+  const auto width = static_cast<std::int64_t>(hn::Lanes(d));
+  const auto by = hn::Set(d, factor);
+  for (; at + width <= m; at += width) {
+    const T* const first = from + at;
+    auto v = hn::LoadU(d, first);
+    if constexpr (kCount == 0) {
+      for (std::int64_t k = 1; k < count; ++k) v = Op::fold(d, v, hn::LoadU(d, first + k * step));
+    } else {
+      v = Op::fold(d, v, hn::LoadU(d, first + step));
+      if constexpr (kCount == 3) v = Op::fold(d, v, hn::LoadU(d, first + 2 * step));
+    }
+    if constexpr (std::is_floating_point_v<T>)
+      if (scales) v = hn::Mul(v, by);
+    hn::StoreU(v, d, out + at);
+  }
+  return at;
+}
+template <class Op, std::int64_t kCount, class T>
+HWY_INLINE void columns_of(const T* from, std::int64_t stride, std::int64_t step, std::int64_t count, const T* factors,
+                           T* out, std::int64_t n, std::int64_t m) {
+  const bool scales = factors != nullptr;
+  for (std::int64_t o = 0; o < n; ++o, from += stride, out += m) {
+    const T factor = scales ? factors[o] : T{1};
+    std::int64_t at = strip<Op, kCount>(hn::ScalableTag<T>(), from, step, count, factor, scales, out, 0, m);
+    if (at == m) continue;
+    at = strip<Op, kCount>(hn::CappedTag<T, 16 / sizeof(T)>(), from, step, count, factor, scales, out, at, m);
+    strip<Op, kCount>(hn::CappedTag<T, 1>(), from, step, count, factor, scales, out, at, m);
+  }
+}
+template <class Op, class T>
+void columns(const T* from, std::int64_t stride, std::int64_t step, std::int64_t count, const T* factors, T* out,
+             std::int64_t n, std::int64_t m) {
+  if (count == 2) return columns_of<Op, 2>(from, stride, step, count, factors, out, n, m);
+  if (count == 3) return columns_of<Op, 3>(from, stride, step, count, factors, out, n, m);
+  columns_of<Op, 0>(from, stride, step, count, factors, out, n, m);
+}
+
 template <class T>
 PlaneLoops<T> loops(PoolKind kind) {
-  if (kind == PoolKind::Max) return {windows<Most, T>, rows<Most, T>, nullptr, nullptr, nullptr};
+  if (kind == PoolKind::Max) return {windows<Most, T>, rows<Most, T>, nullptr, nullptr, nullptr, columns<Most, T>};
   if constexpr (std::is_floating_point_v<T>)
-    return {windows<Total, T>, rows<Total, T>, divide<T>, scale<T>, scaled_rows<T>};
+    return {windows<Total, T>, rows<Total, T>, divide<T>, scale<T>, scaled_rows<T>, columns<Total, T>};
   return {};
 }
 

@@ -43,32 +43,111 @@ Tap tap_of(const PlanePoolConfig& c, std::int64_t o, std::int64_t w) {
   return tap;
 }
 
+// By every kernel that takes it.
 template <class T>
 void check_pool(const PlanePoolConfig& c) {
   auto x = varied<T>(element_count(c.x), 1);
-  ASSERT_EQ(plane_pool_candidates()[0].refuses(c), "");
-  Constants constants;
-  const auto got = run_at_widths(*plane_pool_candidates()[0].make(c, constants), {x.data()},
-                                 std::vector<T>(static_cast<std::size_t>(element_count(c.out)), T{7}));
   const Shape in(c.x.begin() + 2, c.x.end()), out(c.out.begin() + 2, c.out.end());
   const Shape window(c.window.begin(), c.window.end());
-  for (std::int64_t p = 0; p < c.x[0] * c.x[1]; ++p)
-    for (std::int64_t o = 0; o < element_count(out); ++o) {
-      double sum = 0, best = -1e300, inside = 0, padded = 0;
-      for (std::int64_t w = 0; w < element_count(window); ++w) {
-        const Tap tap = tap_of(c, o, w);
-        padded += tap.is_padded ? 1 : 0;
-        if (!tap.is_inside) continue;
-        const auto v = static_cast<double>(x[static_cast<std::size_t>(p * element_count(in) + tap.at)]);
-        inside += 1;
-        sum += v;
-        best = std::max(best, v);
+  int takers = 0;
+  for (const auto& candidate : plane_pool_candidates()) {
+    if (!candidate.refuses(c).empty()) continue;
+    ++takers;
+    Constants constants;
+    const auto got = run_at_widths(*candidate.make(c, constants), {x.data()},
+                                   std::vector<T>(static_cast<std::size_t>(element_count(c.out)), T{7}));
+    for (std::int64_t p = 0; p < c.x[0] * c.x[1]; ++p)
+      for (std::int64_t o = 0; o < element_count(out); ++o) {
+        double sum = 0, best = -1e300, inside = 0, padded = 0;
+        for (std::int64_t w = 0; w < element_count(window); ++w) {
+          const Tap tap = tap_of(c, o, w);
+          padded += tap.is_padded ? 1 : 0;
+          if (!tap.is_inside) continue;
+          const auto v = static_cast<double>(x[static_cast<std::size_t>(p * element_count(in) + tap.at)]);
+          inside += 1;
+          sum += v;
+          best = std::max(best, v);
+        }
+        const double want = c.kind == PoolKind::Max ? best : sum / (c.count_include_pad ? padded : inside);
+        ASSERT_NEAR(static_cast<double>(got[static_cast<std::size_t>(p * element_count(out) + o)]), want,
+                    1e-5 * (1 + std::abs(want)))
+            << candidate.name << " " << p << " " << o;
       }
-      const double want = c.kind == PoolKind::Max ? best : sum / (c.count_include_pad ? padded : inside);
-      ASSERT_NEAR(static_cast<double>(got[static_cast<std::size_t>(p * element_count(out) + o)]), want,
-                  1e-5 * (1 + std::abs(want)))
-          << o;
-    }
+  }
+  ASSERT_GT(takers, 0);
+}
+bool are_stacked(const PlanePoolConfig& c) { return plane_pool_candidates()[0].refuses(c).empty(); }
+
+// Planes that are folded together, also such that the last ones do not fill a vector.
+TEST(PlanePool, SmallPlanesTogether) {
+  for (const std::int64_t planes : {8, 16, 21, 64, 77, 131})
+    for (const PoolKind kind : {PoolKind::Max, PoolKind::Average})
+      for (const bool counts : {false, true}) {
+        const PlanePoolConfig halved{
+            DataType::Float, kind,  {1, planes, 7, 9}, {1, planes, 3, 4}, {2, 2}, {2, 2}, {1, 1}, {0, 0},
+            {0, 0},          counts};
+        ASSERT_TRUE(are_stacked(halved));
+        check_pool<float>(halved);
+        // The last windows reach beyond the padding.
+        check_pool<float>({DataType::Float,
+                           kind,
+                           {1, planes, 6, 6},
+                           {1, planes, 3, 3},
+                           {3, 3},
+                           {2, 2},
+                           {1, 1},
+                           {0, 0},
+                           {0, 0},
+                           counts});
+        check_pool<float>({DataType::Float,
+                           kind,
+                           {planes, 1, 5, 13},
+                           {planes, 1, 5, 13},
+                           {5, 5},
+                           {1, 1},
+                           {1, 1},
+                           {2, 2},
+                           {2, 2},
+                           counts});
+        check_pool<double>({DataType::Double,
+                            kind,
+                            {1, planes, 11, 8},
+                            {1, planes, 4, 4},
+                            {3, 3},
+                            {2, 2},
+                            {2, 1},
+                            {0, 0},
+                            {0, 1},
+                            counts});
+        check_pool<float>({DataType::Float, kind, {1, planes, 50}, {1, planes, 16}, {4}, {3}, {1}, {1}, {1}, counts});
+        check_pool<double>({DataType::Double,
+                            kind,
+                            {1, planes, 4, 5, 6},
+                            {1, planes, 2, 3, 3},
+                            {2, 2, 2},
+                            {2, 2, 2},
+                            {1, 1, 1},
+                            {0, 1, 0},
+                            {0, 0, 0},
+                            counts});
+      }
+  for (const std::int64_t planes : {32, 63, 64, 129, 300}) {
+    check_pool<std::int8_t>({DataType::Int8,
+                             PoolKind::Max,
+                             {1, planes, 6, 20},
+                             {1, planes, 6, 20},
+                             {3, 3},
+                             {1, 1},
+                             {1, 1},
+                             {1, 1},
+                             {1, 1}});
+    check_pool<std::uint8_t>(
+        {DataType::Uint8, PoolKind::Max, {planes, 1, 7, 5}, {planes, 1, 3, 1}, {3, 5}, {2, 1}, {1, 1}, {0, 0}, {0, 0}});
+  }
+  EXPECT_FALSE(are_stacked(
+      {DataType::Float, PoolKind::Max, {1, 7, 8, 8}, {1, 7, 4, 4}, {2, 2}, {2, 2}, {1, 1}, {0, 0}, {0, 0}}));
+  EXPECT_FALSE(are_stacked(
+      {DataType::Float, PoolKind::Max, {1, 64, 500, 20}, {1, 64, 250, 10}, {2, 2}, {2, 2}, {1, 1}, {0, 0}, {0, 0}}));
 }
 
 TEST(PlanePool, EveryWindow) {
@@ -214,9 +293,10 @@ TEST(PlanePlaces, OfMaxima) {
 }
 
 TEST(PlanePool, HalvesAndNaN) {
+  constexpr int kPlanes = 37;
   std::vector<std::uint16_t> x;
   std::vector<float> wide;
-  for (int i = 0; i < 2 * 9 * 21; ++i) {
+  for (int i = 0; i < kPlanes * 9 * 21; ++i) {
     wide.push_back(static_cast<float>(i * 7 % 64) - 20);
     x.push_back(base::float_to_half(wide.back()));
   }
@@ -225,28 +305,37 @@ TEST(PlanePool, HalvesAndNaN) {
   x[40] = base::float_to_half(nan);
   Constants constants;
   for (const PoolKind kind : {PoolKind::Max, PoolKind::Average}) {
-    PlanePoolConfig c{
-        DataType::Float16, kind, {1, 2, 9, 21}, {1, 2, 9, 21}, {3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}, true};
-    ASSERT_EQ(plane_pool_candidates()[0].refuses(c), "");
-    const auto got =
-        run_at_widths(*plane_pool_candidates()[0].make(c, constants), {x.data()}, std::vector<std::uint16_t>(x.size()));
-    for (int p = 0; p < 2; ++p)
-      for (int y = 0; y < 9; ++y)
-        for (int z = 0; z < 21; ++z) {
-          double sum = 0, best = -1e300;
-          for (int i = std::max(0, y - 1); i < std::min(9, y + 2); ++i)
-            for (int j = std::max(0, z - 1); j < std::min(21, z + 2); ++j) {
-              const double v = wide[static_cast<std::size_t>((p * 9 + i) * 21 + j)];
-              sum += v;
-              best = std::isnan(v) || std::isnan(best) ? nan : std::max(best, v);
-            }
-          const float want = static_cast<float>(kind == PoolKind::Max ? best : sum / 9);
-          const float is = base::half_to_float(got[static_cast<std::size_t>((p * 9 + y) * 21 + z)]);
-          if (std::isnan(want))
-            ASSERT_TRUE(std::isnan(is));
-          else
-            ASSERT_NEAR(is, want, 1e-2);
-        }
+    PlanePoolConfig c{DataType::Float16,
+                      kind,
+                      {1, kPlanes, 9, 21},
+                      {1, kPlanes, 9, 21},
+                      {3, 3},
+                      {1, 1},
+                      {1, 1},
+                      {1, 1},
+                      {1, 1},
+                      true};
+    for (const auto& candidate : plane_pool_candidates()) {
+      ASSERT_EQ(candidate.refuses(c), "");
+      const auto got = run_at_widths(*candidate.make(c, constants), {x.data()}, std::vector<std::uint16_t>(x.size()));
+      for (int p = 0; p < kPlanes; ++p)
+        for (int y = 0; y < 9; ++y)
+          for (int z = 0; z < 21; ++z) {
+            double sum = 0, best = -1e300;
+            for (int i = std::max(0, y - 1); i < std::min(9, y + 2); ++i)
+              for (int j = std::max(0, z - 1); j < std::min(21, z + 2); ++j) {
+                const double v = wide[static_cast<std::size_t>((p * 9 + i) * 21 + j)];
+                sum += v;
+                best = std::isnan(v) || std::isnan(best) ? nan : std::max(best, v);
+              }
+            const float want = static_cast<float>(kind == PoolKind::Max ? best : sum / 9);
+            const float is = base::half_to_float(got[static_cast<std::size_t>((p * 9 + y) * 21 + z)]);
+            if (std::isnan(want))
+              ASSERT_TRUE(std::isnan(is));
+            else
+              ASSERT_NEAR(is, want, 1e-2);
+          }
+    }
   }
 }
 
@@ -257,10 +346,10 @@ TEST(PlanePool, NaNInAnyPlaceOfARow) {
       for (std::int64_t place = 0; place < 39; ++place) {
         const PlanePoolConfig c{
             DataType::Float, kind, {1, 1, 39}, {1, 1, 38 / stride + 1}, {3}, {stride}, {1}, {1}, {1}};
-        ASSERT_EQ(plane_pool_candidates()[0].refuses(c), "");
+        ASSERT_EQ(plane_pool_candidates()[1].refuses(c), "");
         std::vector<float> x(39, 2.0f);
         x[static_cast<std::size_t>(place)] = std::nanf("");
-        const auto got = run_at_widths(*plane_pool_candidates()[0].make(c, constants), {x.data()},
+        const auto got = run_at_widths(*plane_pool_candidates()[1].make(c, constants), {x.data()},
                                        std::vector<float>(static_cast<std::size_t>(c.out[2])));
         for (std::int64_t o = 0; o < c.out[2]; ++o) {
           const float v = got[static_cast<std::size_t>(o)];
@@ -273,7 +362,7 @@ TEST(PlanePool, NaNInAnyPlaceOfARow) {
 }
 
 TEST(PlanePool, RefusesWindowsOfPaddingAlone) {
-  EXPECT_NE(plane_pool_candidates()[0].refuses(
+  EXPECT_NE(plane_pool_candidates()[1].refuses(
                 {DataType::Float, PoolKind::Max, {1, 1, 4}, {1, 1, 8}, {2}, {1}, {1}, {3}, {2}}),
             "");
 }
