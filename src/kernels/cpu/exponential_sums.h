@@ -17,4 +17,10 @@ using ExponentialSum = double (*)(const void* x, std::int64_t n, std::uint64_t m
 // Of int32, int64, uint32 and uint64; null where registers do not hold the table.
 ExponentialSum exponential_sum(DataType type);
 
+// sums[i] = the sum of exp(x[k * stride + i] - most[i]) over k < n, for whole vectors of 8 columns; where registers do
+// not hold the table, too.
+using ExponentialColumns = void (*)(const void* x, std::int64_t stride, std::int64_t n, const void* most,
+                                    std::int64_t columns, const Exponentials& table, double* sums);
+ExponentialColumns exponential_columns(DataType type);
+
 }  // namespace norn::kernels

@@ -1,5 +1,5 @@
-// Sums of exponentials of integers where a register holds eight doubles: with d = 8 a + b, exp(-d) is exp(-8 a), one of
-// eight, times exp(-b), one of eight.
+// Sums of exponentials of integers. Where a register holds eight doubles, with d = 8 a + b, exp(-d) is exp(-8 a), one
+// of eight, times exp(-b), one of eight.
 #include <algorithm>
 #include <type_traits>
 
@@ -19,30 +19,45 @@ namespace exponential_sums {
 #if HWY_MAX_BYTES == 64
 namespace hn = hwy::HWY_NAMESPACE;
 
+using D = hn::ScalableTag<double>;
+constexpr std::int64_t kLanes = HWY_MAX_BYTES / sizeof(double);
+static_assert(kLanes == 8 && kLanes * kLanes == kDistances);
+
+// The table in two registers.
 template <class T>
-double sum(const void* x_data, std::int64_t n, std::uint64_t most, const Exponentials& table) {
-  const hn::ScalableTag<double> d;
-  const hn::Repartition<std::uint64_t, decltype(d)> places;
-  const hn::Rebind<T, decltype(d)> elements;
-  constexpr std::int64_t kLanes = HWY_MAX_BYTES / sizeof(double);
-  static_assert(kLanes == 8 && kLanes * kLanes == kDistances);
-  const auto* x = static_cast<const T*>(x_data);
-  HWY_ALIGN double steps[kLanes];
-  for (std::int64_t i = 0; i < kLanes; ++i) steps[i] = table[static_cast<std::size_t>(i * kLanes)];
-  const auto low = hn::LoadU(d, table.data()), high = hn::Load(d, steps);
-  const auto top = hn::Set(elements, static_cast<T>(most));
-  const auto last = hn::Set(places, kDistances - 1), mask = hn::Set(places, kLanes - 1);
-  const auto add = [&](const T* from, auto& total) HWY_ATTR {
-    const auto apart = hn::Sub(top, hn::LoadU(elements, from));
+struct Powers {
+  static constexpr hn::Rebind<T, D> kElements{};
+  hn::Vec<D> low, high;
+
+  explicit HWY_INLINE Powers(const Exponentials& table) {
+    HWY_ALIGN double steps[kLanes];
+    for (std::int64_t i = 0; i < kLanes; ++i) steps[i] = table[static_cast<std::size_t>(i * kLanes)];
+    low = hn::LoadU(D(), table.data());
+    high = hn::Load(D(), steps);
+  }
+  // total += exp(from[i] - top[i])
+  HWY_INLINE void add(hn::Vec<hn::Rebind<T, D>> top, const T* from, hn::Vec<D>& total) const {
+    const hn::Repartition<std::uint64_t, D> places;
+    const auto last = hn::Set(places, kDistances - 1), mask = hn::Set(places, kLanes - 1);
+    const auto apart = hn::Sub(top, hn::LoadU(kElements, from));
     auto distance = hn::Zero(places);
     if constexpr (sizeof(T) == sizeof(double))
       distance = hn::Min(apart, last);
     else
       distance = hn::Min(hn::PromoteTo(places, apart), last);
-    const auto factor = hn::TableLookupLanes(low, hn::IndicesFromVec(d, hn::And(distance, mask)));
-    const auto step = hn::TableLookupLanes(high, hn::IndicesFromVec(d, hn::ShiftRight<3>(distance)));
+    const auto factor = hn::TableLookupLanes(low, hn::IndicesFromVec(D(), hn::And(distance, mask)));
+    const auto step = hn::TableLookupLanes(high, hn::IndicesFromVec(D(), hn::ShiftRight<3>(distance)));
     total = hn::MulAdd(factor, step, total);
-  };
+  }
+};
+
+template <class T>
+double sum(const void* x_data, std::int64_t n, std::uint64_t most, const Exponentials& table) {
+  const D d;
+  const auto* x = static_cast<const T*>(x_data);
+  const Powers<T> powers(table);
+  const auto top = hn::Set(Powers<T>::kElements, static_cast<T>(most));
+  const auto add = [&](const T* from, auto& total) HWY_ATTR { powers.add(top, from, total); };
   auto a = hn::Zero(d), b = a, c = a, e = a;
   std::int64_t i = 0;
   for (; i + 4 * kLanes <= n; i += 4 * kLanes) {
@@ -58,7 +73,40 @@ double sum(const void* x_data, std::int64_t n, std::uint64_t most, const Exponen
 }
 #endif
 
+template <class T>
+void columns(const void* x_data, std::int64_t stride, std::int64_t n, const void* most_data, std::int64_t count,
+             const Exponentials& table, double* HWY_RESTRICT sums) {
+  const auto* x = static_cast<const T*>(x_data);
+  const auto* most = static_cast<const T*>(most_data);
+#if HWY_MAX_BYTES == 64
+  const Powers<T> powers(table);
+  for (std::int64_t i = 0; i < count; i += kLanes) {
+    const auto top = hn::LoadU(Powers<T>::kElements, most + i);
+    auto a = hn::Zero(D()), b = a;
+    std::int64_t k = 0;
+    for (; k + 2 <= n; k += 2) {
+      powers.add(top, x + k * stride + i, a);
+      powers.add(top, x + (k + 1) * stride + i, b);
+    }
+    if (k < n) powers.add(top, x + k * stride + i, a);
+    hn::StoreU(hn::Add(a, b), D(), sums + i);
+  }
+#else
+  for (std::int64_t i = 0; i < count; ++i) {
+    double total = 0;
+    for (std::int64_t k = 0; k < n; ++k)
+      total += table[std::min<std::size_t>(static_cast<T>(most[i] - x[k * stride + i]), kDistances - 1)];
+    sums[i] = total;
+  }
+#endif
+}
+
 }  // namespace exponential_sums
+
+ExponentialColumns find_exponential_columns(DataType type) {
+  using namespace exponential_sums;
+  return type == DataType::Int32 || type == DataType::Uint32 ? columns<std::uint32_t> : columns<std::uint64_t>;
+}
 
 ExponentialSum find_exponential_sum(DataType type) {
 #if HWY_MAX_BYTES == 64
@@ -78,7 +126,9 @@ HWY_AFTER_NAMESPACE();
 namespace norn::kernels {
 
 HWY_EXPORT(find_exponential_sum);
+HWY_EXPORT(find_exponential_columns);
 ExponentialSum exponential_sum(DataType type) { return HWY_DYNAMIC_DISPATCH(find_exponential_sum)(type); }
+ExponentialColumns exponential_columns(DataType type) { return HWY_DYNAMIC_DISPATCH(find_exponential_columns)(type); }
 
 }  // namespace norn::kernels
 #endif

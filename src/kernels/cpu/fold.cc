@@ -20,6 +20,7 @@
 #include "kernels/cpu/instruction_set.h"
 #include "kernels/cpu/long_sums.h"
 #include "kernels/cpu/physical.h"
+#include "kernels/cpu/row_folds.h"
 #include "kernels/cpu/typed.h"
 
 namespace norn::kernels {
@@ -41,8 +42,7 @@ class Fold final : public Kernel, private FoldSpace {
   explicit Fold(const FoldConfig& c) : FoldSpace(c), kind_(c.kind), type_(c.type), halves_(c.type) {
     loops_ = fold_loops(kind_, computed_in(type_));
     const bool extremum = kind_ == FoldKind::Max || kind_ == FoldKind::Min;
-    middle_rows_ = extremum ? extremum_rows_loop(computed_in(type_), kind_ == FoldKind::Max)
-                            : middle_rows_loop(kind_, computed_in(type_));
+    row_folds_ = RowFolds(kind_, computed_in(type_));
     partial_ = computed_in(type_);
     adds_floats_ = partial_ == DataType::Float && !extremum && kind_ != FoldKind::Prod && kind_ != FoldKind::L2;
     if (kind_ == FoldKind::L2 && partial_ == DataType::Float) partial_ = DataType::Double;
@@ -83,13 +83,8 @@ class Fold final : public Kernel, private FoldSpace {
       const auto partial = static_cast<std::int64_t>(element_size(partial_));
       for (std::int64_t first = begin; first < end; first += kPart) {
         const std::int64_t n = std::min(kPart, end - first);
-        if (reduced_count_ == 1 && inner_ <= kShortRow) {
+        if (reduced_count_ == 1 && row_folds_.takes(inner_) && (!halves_ || inner_ <= kShortRow)) {
           fold_short(x + first * inner_ * size, n, to, wide.data());
-          finish(to, x, first, 0, out + first * size, n);
-          continue;
-        }
-        if (reduced_count_ == 1 && inner_ <= kMiddleRow && middle_rows_ && !halves_) {
-          middle_rows_(x + first * inner_ * size, inner_, to, n);
           finish(to, x, first, 0, out + first * size, n);
           continue;
         }
@@ -127,12 +122,12 @@ class Fold final : public Kernel, private FoldSpace {
 
   // n rows that lie behind each other.
   void fold_short(const char* x, std::int64_t n, char* to, void* wide) const {
-    if (!halves_) return loops_.short_rows(x, inner_, to, n);
+    if (!halves_) return row_folds_(x, inner_, to, n);
     const std::int64_t together = kPart / inner_;
     for (std::int64_t k = 0; k < n; k += together) {
       const std::int64_t m = std::min(together, n - k);
       halves_.widen(x + k * inner_ * 2, wide, m * inner_);
-      loops_.short_rows(wide, inner_, to + k * static_cast<std::int64_t>(sizeof(float)), m);
+      row_folds_(wide, inner_, to + k * loops_.partial_bytes, m);
     }
   }
 
@@ -252,7 +247,7 @@ class Fold final : public Kernel, private FoldSpace {
   FoldKind kind_;
   DataType type_, partial_;
   Halves halves_;
-  RowsLoop middle_rows_ = nullptr;
+  RowFolds row_folds_;
   FoldLoops loops_;
   void (*join_)(const void*, std::int64_t, std::int64_t, void*, std::int64_t, bool) = nullptr;
   TypedLoop last_ = nullptr;

@@ -51,6 +51,7 @@ struct FoldLoops {
   void (*rows)(const void* x, std::int64_t stride, std::int64_t count, void* to, std::int64_t n, bool first) = nullptr;
   // out[r] = the fold of n neighbours from x[r * n] on; n is at most kShortRow.
   void (*short_rows)(const void* x, std::int64_t n, void* out, std::int64_t count) = nullptr;
+  std::int64_t partial_bytes = 0;  // of a partial result
 };
 inline constexpr std::int64_t kShortRow = 16, kMiddleRow = 512;
 FoldLoops fold_loops(FoldKind kind, DataType type);

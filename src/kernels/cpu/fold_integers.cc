@@ -13,10 +13,14 @@
 #include "kernels/cpu/extents.h"
 #include "kernels/cpu/fold_space.h"
 #include "kernels/cpu/fold_wide.h"
+#include "kernels/cpu/transpose_loops.h"
+#include "kernels/cpu/typed.h"
 
 namespace norn::kernels {
 inline namespace fold_integers_cc {
 namespace {
+
+constexpr std::int64_t kLeastRow = 48;  // which is summed by itself
 
 const Exponentials& exponentials() {
   return base::made_once([] {
@@ -34,7 +38,10 @@ class LogSumExpOfIntegers final : public Kernel, private FoldSpace {
         most_(fold_loops(FoldKind::Max, c.type)),
         cut_(cast_loop(DataType::Double, c.type)),
         table_(exponentials()),
-        sum_(exponential_sum(c.type)) {}
+        sum_(exponential_sum(c.type)),
+        columns_(exponential_columns(c.type)),
+        log_(typed_function(TypedOp::Log, DataType::Double)),
+        turn_(transpose_loops(sizeof(T)).block) {}
 
   void run(void* const* operands, void*) const override {
     const T* x = static_cast<const T*>(operands[0]);
@@ -43,15 +50,37 @@ class LogSumExpOfIntegers final : public Kernel, private FoldSpace {
       std::array<double, kPart> results;
       for (std::int64_t first = begin; first < end; first += kPart) {
         const std::int64_t n = std::min(kPart, end - first);
-        for (std::int64_t k = 0; k < n; ++k)
-          results[static_cast<std::size_t>(k)] = of_group(x + offset_of(kept_, first + k));
+        if (inner_ < kLeastRow)
+          short_rows(x + first * inner_, n, results.data());
+        else
+          for (std::int64_t k = 0; k < n; ++k)
+            results[static_cast<std::size_t>(k)] = of_group(x + offset_of(kept_, first + k));
         cut_(results.data(), out + first, n);
       }
     });
   }
 
  private:
-  static constexpr std::int64_t kPart = 256;
+  static constexpr std::int64_t kPart = 256, kTurned = 64;
+
+  // Of rows that lie behind each other, some at a time, turned into columns.
+  void short_rows(const T* x, std::int64_t n, double* results) const {
+    std::array<T, kLeastRow * kTurned> turned;
+    std::array<T, kTurned> most;
+    std::array<double, kTurned> sums;
+    if (n < kTurned) turned.fill(0);  // what whole vectors read beyond the last column
+    for (std::int64_t r = 0; r < n; r += kTurned) {
+      const std::int64_t m = std::min(kTurned, n - r), all = (m + 7) / 8 * 8;
+      turn_(x + r * inner_, inner_, turned.data(), kTurned, m, inner_);
+      most_.rows(turned.data(), kTurned, inner_, most.data(), all, true);
+      columns_(turned.data(), kTurned, inner_, most.data(), all, table_, sums.data());
+      log_(sums.data(), nullptr, results + r, m, 0, 0);
+      for (std::int64_t k = 0; k < m; ++k) {
+        const T top = most[static_cast<std::size_t>(k)];
+        results[r + k] = is_exact(top) ? results[r + k] + static_cast<double>(top) : of_group(x + (r + k) * inner_);
+      }
+    }
+  }
 
   double of_group(const T* x) const {
     T most = std::numeric_limits<T>::min();
@@ -101,20 +130,23 @@ class LogSumExpOfIntegers final : public Kernel, private FoldSpace {
   CastLoop cut_;
   const Exponentials& table_;
   ExponentialSum sum_;  // null: sum_of_row() does it
+  ExponentialColumns columns_;
+  TypedLoop log_;
+  decltype(TransposeLoops::block) turn_;
 };
 
 }  // namespace
 }  // namespace fold_integers_cc
 
 std::string integer_log_sum_exp_refuses(const FoldConfig& c) {
-  constexpr std::int64_t kLeastRow = 48;
   if (c.kind != FoldKind::LogSumExp) return "computes nothing else";
   if (c.type != DataType::Int32 && c.type != DataType::Int64 && c.type != DataType::Uint32 &&
       c.type != DataType::Uint64)
     return "does not compute " + std::string(data_type_name(c.type));
   if (std::string why = fold_axes_refusal(c); !why.empty()) return why;
   const FoldSpace space(c);
-  if (!space.inner_reduced_ || space.inner_ < kLeastRow) return "the elements of a sum do not lie in long rows";
+  if (!space.inner_reduced_ || (space.inner_ < kLeastRow && space.reduced_count_ > 1))
+    return "the elements of a sum do not lie in a row or in long rows";
   return space.folded_ > std::numeric_limits<std::int32_t>::max() ? "sums of 2^31 elements" : "";
 }
 std::unique_ptr<Kernel> make_integer_log_sum_exp(const FoldConfig& c, PackedConstants&) {

@@ -259,7 +259,7 @@ struct AllLoops {
 };
 template <FoldKind kind, class T>
 AllLoops loops_for() {
-  AllLoops all{{row<kind, T>, rows<kind, T>, short_rows<kind, T>}};
+  AllLoops all{{row<kind, T>, rows<kind, T>, short_rows<kind, T>, sizeof(Partial<kind, T>)}};
   if constexpr (sizeof(Partial<kind, T>) >= 4 && !kIsExtremum<kind>) all.middle = middle_rows<kind, T>;
   return all;
 }

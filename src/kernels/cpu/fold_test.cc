@@ -65,8 +65,8 @@ double fold_of(FoldKind kind, const std::vector<T>& g) {
 
 template <class T>
 void check_folds(DataType type, std::initializer_list<FoldKind> kinds) {
-  for (const Shape& dims :
-       {Shape{3, 70, 5}, Shape{2, 3, 4, 129}, Shape{7}, Shape{1500, 3}, Shape{2, 1, 2100}, Shape{90, 2, 33}})
+  for (const Shape& dims : {Shape{3, 70, 5}, Shape{2, 3, 4, 129}, Shape{7}, Shape{1500, 3}, Shape{2, 1, 2100},
+                            Shape{90, 2, 33}, Shape{131, 9}, Shape{65, 4}, Shape{3, 70, 16}})
     for (std::uint32_t chosen = 0; chosen < 1u << dims.size(); ++chosen) {
       FoldConfig c{.type = type, .x = dims};
       for (std::size_t d = 0; d < dims.size(); ++d)
@@ -149,6 +149,25 @@ TEST(Fold, HalvesAreSummedInFloat) {
   Constants constants;
   EXPECT_EQ(run_at_widths(*fold_candidates()[0].make(c, constants), {x.data()}, std::vector<std::uint16_t>(1))[0],
             base::float_to_half(5000));
+}
+
+TEST(Fold, ShortRowsOfHalves) {
+  for (const std::int64_t n : {3, 10, 16})
+    for (const FoldKind kind : {FoldKind::Sum, FoldKind::L2, FoldKind::Max}) {
+      const std::int64_t rows = 1100;
+      auto wide = digits<float>(rows * n, 5);
+      std::vector<std::uint16_t> x;
+      for (const float v : wide) x.push_back(base::float_to_half(v));
+      const FoldConfig c{kind, DataType::Float16, {rows, n}, {1}};
+      const auto all = groups(wide, c.x, c.axes);
+      Constants constants;
+      const auto got =
+          run_at_widths(*fold_candidates()[0].make(c, constants), {x.data()}, std::vector<std::uint16_t>(all.size()));
+      for (std::size_t i = 0; i < all.size(); ++i) {
+        const double want = fold_of(kind, all[i]);
+        ASSERT_NEAR(base::half_to_float(got[i]), want, 1e-3 * want) << n << " " << static_cast<int>(kind) << " " << i;
+      }
+    }
 }
 
 // Each element is far below the sum that it is added to.
@@ -278,7 +297,8 @@ void check_integer_exponentials(DataType type, std::initializer_list<T> tops) {
     Shape dims;
     std::vector<std::int64_t> axes;
   };
-  for (const Case& of : {Case{{300, 48}, {1}}, Case{{7, 1001}, {1}}, Case{{2, 5, 3, 60}, {1, 3}}, Case{{513}, {0}}})
+  for (const Case& of : {Case{{300, 48}, {1}}, Case{{7, 1001}, {1}}, Case{{2, 5, 3, 60}, {1, 3}}, Case{{513}, {0}},
+                         Case{{300, 7}, {1}}, Case{{131, 47}, {1}}, Case{{1000, 2}, {1}}, Case{{9}, {0}}})
     for (const T top : tops)
       for (const unsigned spread : {1u, 3u, 40u, 2000u}) {
         std::mt19937 engine(spread);
@@ -315,9 +335,16 @@ TEST(Fold, LogSumExpOfIntegers) {
   for (std::size_t i = 64; i < 128; ++i) x[i] = (std::int64_t{1} << 60) + static_cast<std::int64_t>(i - 64);
   EXPECT_EQ(run_at_widths(*fold_candidates()[3].make(c, constants), {x.data()}, std::vector<std::int64_t>(2)),
             (std::vector<std::int64_t>{7, std::int64_t{1} << 60}));
+  // The same in short rows.
+  const FoldConfig short_rows{FoldKind::LogSumExp, DataType::Int64, {16, 8}, {1}};
+  const auto got =
+      run_at_widths(*fold_candidates()[3].make(short_rows, constants), {x.data()}, std::vector<std::int64_t>(16));
+  EXPECT_EQ(got[0], 7);
+  EXPECT_EQ(got[1], std::numeric_limits<std::int64_t>::min());
+  EXPECT_EQ(got[15], std::int64_t{1} << 60);
   const auto& refuses = fold_candidates()[3].refuses;
   EXPECT_NE(refuses({FoldKind::LogSumExp, DataType::Int32, {64, 2}, {0}}), "");
-  EXPECT_NE(refuses({FoldKind::LogSumExp, DataType::Int32, {64, 8}, {1}}), "");
+  EXPECT_NE(refuses({FoldKind::LogSumExp, DataType::Int32, {4, 3, 8}, {0, 2}}), "");
   EXPECT_NE(refuses({FoldKind::LogSumExp, DataType::Int32, {0, 64}, {1}}), "");
   EXPECT_NE(refuses({FoldKind::LogSumExp, DataType::Int8, {2, 64}, {1}}), "");
   EXPECT_NE(refuses({FoldKind::LogSumExp, DataType::Int32, {}, {}}), "");
@@ -543,7 +570,7 @@ TEST(Hardmax, RowsAndColumns) {
 
 template <class T>
 void check_cumulative(DataType type) {
-  for (const std::int64_t inner : {1, 2, 3, 4, 5, 6, 7, 8, 9, 2049, 2500})
+  for (const std::int64_t inner : {1, 2, 3, 4, 5, 6, 7, 8, 9, 23, 37, 2049, 2500})
     for (const bool exclusive : {false, true})
       for (const bool reverse : {false, true})
         for (const bool product : {false, true}) {

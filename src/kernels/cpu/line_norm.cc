@@ -6,10 +6,12 @@
 #include <limits>
 #include <string>
 #include <type_traits>
+#include <utility>
 
 #include "kernels/cpu/extents.h"
 #include "kernels/cpu/fold.h"
 #include "kernels/cpu/physical.h"
+#include "kernels/cpu/row_folds.h"
 #include "kernels/cpu/typed.h"
 
 namespace norn::kernels {
@@ -24,6 +26,7 @@ class LineNorm final : public Kernel {
   explicit LineNorm(const LineNormConfig& c)
       : c_(c),
         loops_(fold_loops(c.p == 1 ? FoldKind::L1 : FoldKind::L2, c.type)),
+        rows_(c.p == 1 ? FoldKind::L1 : FoldKind::L2, c.type),
         root_(typed_loop(TypedOp::Sqrt, DataType::Double)),  // of sums of squares, which are double
         divide_(typed_loop(TypedOp::Div, c.type)) {}
 
@@ -42,12 +45,16 @@ class LineNorm final : public Kernel {
   T factor(P sum) const {
     return static_cast<T>(c_.p == 2 ? std::sqrt(sum) : sum);
   }
-  // Whether nothing was lost of the norm, or of the sum that it comes from.
+  // Between them, nothing was lost of a norm other than 0, or of the sum (of squares, if p is 2) that it comes from.
+  std::pair<double, double> bounds() const {
+    if constexpr (std::is_same_v<T, double>) return {c_.p == 2 ? 1e-280 : 0.0, 1e300};
+    return c_.p == 2 ? std::pair(1e-74, 1e76) : std::pair(1e-37, 1e38);
+  }
   template <class P>
   bool holds(P sum) const {
-    const auto total = static_cast<double>(sum);  // of squares if p is 2
-    if constexpr (std::is_same_v<T, double>) return c_.p == 2 ? total > 1e-280 && total < 1e300 : total < 1e300;
-    return total == 0 || (c_.p == 2 ? total > 1e-74 && total < 1e76 : total > 1e-37 && total < 1e38);
+    const auto [low, high] = bounds();
+    const auto total = static_cast<double>(sum);
+    return total > low && total < high;
   }
   // A line that does not hold: by its largest element first, in double.
   void careful(const T* x, T* out) const {
@@ -69,33 +76,41 @@ class LineNorm final : public Kernel {
     for (std::int64_t k = 0; k < c_.n; ++k) out[k * c_.inner] = norm == 0 ? T{0} : static_cast<T>(at(k) / norm);
   }
 
+  static constexpr std::int64_t kDivided = 1024, kSpare = 4;
+
+  // by[r] for each element of a row. Written in fours: what is beyond a row is written again.
+  template <int kFours>
+  static void spread(const T* by, std::int64_t n, std::int64_t rows, T* to) {
+    for (std::int64_t r = 0; r < rows; ++r, to += n)
+      for (int i = 0; i < kFours; ++i) std::fill_n(to + i * kSpare, kSpare, by[r]);
+  }
   // m lines that lie behind each other, whose sums are known: divided as one.
   template <class P>
   void short_lines(const T* x, P* sums, std::int64_t m, T* out) const {
-    constexpr std::int64_t kDivided = 1024, kSpare = 4;
+    static constexpr decltype(&spread<1>) kSpread[] = {spread<1>, spread<2>, spread<3>, spread<4>};
+    static_assert(kShortRow == 4 * kSpare);
     std::array<T, kDivided + kSpare> divisors;
     std::array<P, kPart> norms;
+    std::array<T, kPart> by;
     if (c_.p == 2)
       root_(sums, nullptr, norms.data(), m, 0, 0);
     else
       std::copy_n(sums, m, norms.data());
+    const auto [low, high] = bounds();
+    int odd = 0;
+    for (std::int64_t r = 0; r < m; ++r) {
+      const auto total = static_cast<double>(sums[r]);
+      odd |= static_cast<int>(!(total > low)) | static_cast<int>(!(total < high));
+      by[static_cast<std::size_t>(r)] = static_cast<T>(norms[static_cast<std::size_t>(r)]);
+    }
     const std::int64_t together = kDivided / c_.n;
     for (std::int64_t first = 0; first < m; first += together) {
       const std::int64_t rows = std::min(together, m - first);
-      bool all_hold = true;
-      for (std::int64_t r = 0; r < rows; ++r) {
-        const P sum = sums[first + r];
-        all_hold = all_hold & holds(sum) & (sum != 0);
-        const T by = static_cast<T>(norms[static_cast<std::size_t>(first + r)]);
-        // Written in fours; what is beyond the line is written again.
-        T* const to = divisors.data() + r * c_.n;
-        for (std::int64_t i = 0; i < c_.n; i += kSpare) std::fill_n(to + i, kSpare, by);
-      }
-      const T* from = x + first * c_.n;
-      divide_(from, divisors.data(), out + first * c_.n, rows * c_.n, 0, 0);
-      for (std::int64_t r = 0; !all_hold && r < rows; ++r)
-        if (sums[first + r] == 0 || !holds(sums[first + r])) careful(from + r * c_.n, out + (first + r) * c_.n);
+      kSpread[(c_.n - 1) / kSpare](by.data() + first, c_.n, rows, divisors.data());
+      divide_(x + first * c_.n, divisors.data(), out + first * c_.n, rows * c_.n, 0, 0);
     }
+    for (std::int64_t r = 0; odd && r < m; ++r)
+      if (!holds(sums[r])) careful(x + r * c_.n, out + r * c_.n);
   }
 
   template <class P>
@@ -106,7 +121,7 @@ class LineNorm final : public Kernel {
         const bool is_short = c_.n <= kShortRow;
         for (std::int64_t first = begin; first < end; first += kPart) {
           const std::int64_t m = std::min(kPart, end - first);
-          if (is_short) loops_.short_rows(x + first * c_.n, c_.n, sums.data(), m);
+          if (is_short) rows_(x + first * c_.n, c_.n, sums.data(), m);
           if (is_short) {
             short_lines(x + first * c_.n, sums.data(), m, out + first * c_.n);
             continue;
@@ -117,10 +132,10 @@ class LineNorm final : public Kernel {
             P& sum = sums[static_cast<std::size_t>(r)];
             loops_.row(from, c_.n, &sum);
             const T by = factor(sum);
-            if (!holds(sum))
-              careful(from, to);
-            else if (by == 0)
+            if (sum == 0 && (std::is_same_v<T, float> || c_.p == 1))  // squares of doubles may vanish
               std::fill_n(to, c_.n, T{0});
+            else if (!holds(sum))
+              careful(from, to);
             else
               for (std::int64_t i = 0; i < c_.n; ++i) to[i] = from[i] / by;
           }
@@ -158,14 +173,14 @@ class LineNorm final : public Kernel {
         for (std::int64_t k = 0; k < whole; ++k) divide(k * together, m * together);
         if (rest > 0) divide(whole * together, m * rest);
         for (std::int64_t j = 0; j < m; ++j)
-          if (const P sum = sums[static_cast<std::size_t>(j)]; sum == 0 || !holds(sum))
-            careful(x + at + j, out + at + j);
+          if (!holds(sums[static_cast<std::size_t>(j)])) careful(x + at + j, out + at + j);
       }
     });
   }
 
   LineNormConfig c_;
   FoldLoops loops_;
+  RowFolds rows_;
   TypedLoop root_, divide_;
 };
 

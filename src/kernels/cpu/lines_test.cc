@@ -141,8 +141,16 @@ TEST(TopK, Halves) {
 
 template <class T>
 void check_line_norm(DataType type, double tolerance) {
-  for (const auto& [outer, n, inner] :
-       {std::tuple{1, 1, 1}, {700, 3, 1}, {5, 333, 1}, {2, 400, 5}, {2, 7, 70}, {1, 3, 2100}})
+  for (const auto& [outer, n, inner] : {std::tuple{1, 1, 1},
+                                        {700, 3, 1},
+                                        {5, 333, 1},
+                                        {2, 400, 5},
+                                        {2, 7, 70},
+                                        {1, 3, 2100},
+                                        {1100, 10, 1},
+                                        {65, 16, 1},
+                                        {70, 4, 1},
+                                        {3, 6, 1}})
     for (const int p : {1, 2})
       for (const double scale :
            {1.0, type == DataType::Float ? 1e38 : 1e200, type == DataType::Float ? 1e-38 : 1e-200}) {

@@ -13,7 +13,24 @@
 
 namespace norn::kernels {
 
-ReduceCore::ReduceCore(ReduceKind kind, const Shape& dims, const std::vector<bool>& reduced) : kind_(kind) {
+namespace {
+
+// Whose partial results are floats: roots are taken of sums of squares.
+FoldKind fold_of(ReduceKind kind) {
+  switch (kind) {
+    case ReduceKind::Max: return FoldKind::Max;
+    case ReduceKind::Min: return FoldKind::Min;
+    case ReduceKind::L1: return FoldKind::L1;
+    case ReduceKind::SumSquare:
+    case ReduceKind::L2: return FoldKind::SumSquare;
+    default: return FoldKind::Sum;
+  }
+}
+
+}  // namespace
+
+ReduceCore::ReduceCore(ReduceKind kind, const Shape& dims, const std::vector<bool>& reduced)
+    : kind_(kind), rows_(fold_of(kind), DataType::Float) {
   struct Merged {
     std::int64_t size, stride;
     bool reduced;
@@ -75,6 +92,14 @@ void ReduceCore::run(const float* x, float* out) const {
   if (inner_reduced_) {
     const double unit_ns = static_cast<double>(reduced_count_) * (10 + 0.1 * static_cast<double>(inner_));
     const bool adds = kind_ == ReduceKind::Sum || kind_ == ReduceKind::Mean;
+    const bool in_turn = kind_ != ReduceKind::Prod && (inner_ <= kShortRow || !sums);
+    if (reduced_count_ == 1 && in_turn && rows_.takes(inner_)) {
+      parallel_ranges(kept_count_, unit_ns, 16, [&](std::int64_t begin, std::int64_t end) {
+        rows_(x + begin * inner_, inner_, out + begin, end - begin);
+        for (std::int64_t k = begin; k < end; ++k) out[k] = finish(out[k]);
+      });
+      return;
+    }
     if (adds && table.sum_rows && reduced_count_ == 1 && inner_ <= kLongestSummed) {  // kept rows lie without gaps
       parallel_ranges(kept_count_, unit_ns, 16, [&](std::int64_t begin, std::int64_t end) {
         table.sum_rows(x + begin * inner_, inner_, out + begin, end - begin);

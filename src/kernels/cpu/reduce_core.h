@@ -2,6 +2,7 @@
 #pragma once
 #include "kernels/cpu/physical.h"
 #include "kernels/cpu/reduce.h"
+#include "kernels/cpu/row_folds.h"
 
 namespace norn::kernels {
 
@@ -16,6 +17,7 @@ class ReduceCore {
   void sum_long_columns(int kind, const float* from, float* to, std::int64_t n) const;
 
   ReduceKind kind_;
+  RowFolds rows_;
   bool inner_reduced_ = false;              // the innermost dimension is reduced
   std::int64_t inner_ = 1;                  // its size
   std::vector<StridedDim> kept_, reduced_;  // the others

@@ -372,6 +372,37 @@ TEST(Reduce, ManyShortRows) {
     }
 }
 
+TEST(Reduce, ShortRowsOfEveryKind) {
+  for (const std::int64_t n : {2, 3, 4, 9, 15, 16, 17, 49, 100})
+    for (const std::int64_t rows : {1, 65, 200}) {
+      auto x = random_floats(rows * n, 5, -2, 2);
+      for (const ReduceKind kind : {ReduceKind::Max, ReduceKind::Min, ReduceKind::SumSquare, ReduceKind::L1,
+                                    ReduceKind::L2, ReduceKind::Mean}) {
+        std::vector<double> want;
+        for (std::int64_t r = 0; r < rows; ++r) {
+          double most = -1e9, least = 1e9, squares = 0, sizes = 0, sum = 0;
+          for (std::int64_t i = 0; i < n; ++i) {
+            const double v = x[static_cast<std::size_t>(r * n + i)];
+            most = std::max(most, v);
+            least = std::min(least, v);
+            squares += v * v;
+            sizes += std::abs(v);
+            sum += v;
+          }
+          want.push_back(kind == ReduceKind::Max         ? most
+                         : kind == ReduceKind::Min       ? least
+                         : kind == ReduceKind::SumSquare ? squares
+                         : kind == ReduceKind::L1        ? sizes
+                         : kind == ReduceKind::L2        ? std::sqrt(squares)
+                                                         : sum / static_cast<double>(n));
+        }
+        const ReduceConfig config{kind, {rows, n}, {1}};
+        expect_close(run_first(config, reduce_candidates(), {x.data()}, want.size()), want, 1e-5,
+                     std::to_string(n) + " " + std::to_string(static_cast<int>(kind)));
+      }
+    }
+}
+
 TEST(Reduce, LongSums) {
   for (const auto& [dims, axes] : std::initializer_list<std::pair<Shape, std::vector<std::int64_t>>>{
            {{300001, 17}, {0}}, {{3, 700001}, {1}}, {{100001, 2, 5}, {0, 2}}}) {

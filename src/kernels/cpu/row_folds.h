@@ -1,0 +1,50 @@
+// Folds of rows that lie behind each other. Internal to the kernels.
+#pragma once
+#include <algorithm>
+
+#include "kernels/cpu/fold.h"
+#include "kernels/cpu/transpose_loops.h"
+
+namespace norn::kernels {
+
+class RowFolds {
+ public:
+  RowFolds() = default;
+  // The elements are none of a half type.
+  RowFolds(FoldKind kind, DataType type)
+      : loops_(fold_loops(kind, type)),
+        middle_(kind == FoldKind::Max || kind == FoldKind::Min ? extremum_rows_loop(type, kind == FoldKind::Max)
+                                                               : middle_rows_loop(kind, type)),
+        turn_(transpose_loops(element_size(type)).block),
+        size_(static_cast<std::int64_t>(element_size(type))),
+        // What is less than 16 bytes of a row is turned one by one, which folds of whole blocks need not do.
+        least_turned_(size_ < 4 ? kShortRow + 1 : std::max<std::int64_t>(16 / size_, 4)) {}
+
+  bool takes(std::int64_t n) const { return n <= kShortRow || (n <= kMiddleRow && middle_ != nullptr); }
+  // out[r] = the fold of n neighbours from x[r * n] on, a partial result (FoldLoops::row).
+  void operator()(const void* x, std::int64_t n, void* out, std::int64_t count) const {
+    if (n > kShortRow) return middle_(x, n, out, count);
+    if (n < least_turned_) return loops_.short_rows(x, n, out, count);
+    turned(static_cast<const char*>(x), n, static_cast<char*>(out), count);
+  }
+
+ private:
+  static constexpr std::int64_t kTurned = 64;  // rows at a time
+
+  // In rows turned into columns, which are folded in the same order.
+  void turned(const char* x, std::int64_t n, char* out, std::int64_t count) const {
+    alignas(64) char columns[kShortRow * kTurned * 8];
+    for (std::int64_t r = 0; r < count; r += kTurned) {
+      const std::int64_t m = std::min(kTurned, count - r);
+      turn_(x + r * n * size_, n, columns, kTurned, m, n);
+      loops_.rows(columns, kTurned, n, out + r * loops_.partial_bytes, m, true);
+    }
+  }
+
+  FoldLoops loops_;
+  RowsLoop middle_ = nullptr;
+  decltype(TransposeLoops::block) turn_ = nullptr;
+  std::int64_t size_ = 0, least_turned_ = 0;
+};
+
+}  // namespace norn::kernels
