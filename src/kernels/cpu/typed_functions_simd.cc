@@ -318,8 +318,17 @@ TypedLoop function_of(TypedOp op) {
 
 // Plain code makes the greatest float of what is beyond it, not infinity.
 constexpr double kMostLog = HWY_TARGET == HWY_EMU128 || HWY_TARGET == HWY_SCALAR ? 88 : 700;
-// In double, where exp(y log x) is right to far more than a float holds. Powers of a negative base are those of its
-// size, negative for odd exponents, and NaN for those that are not integers.
+// Powers of a negative base are those of its size, negative for odd exponents, and NaN for those that are not integers.
+template <class D, class V>
+HWY_INLINE V of_sign(D d, V base, V exponent, V power) {
+  const auto negative = hn::Lt(base, hn::Zero(d));
+  if (hn::AllFalse(d, negative)) return power;
+  const V halved = hn::Mul(exponent, hn::Set(d, 0.5));
+  const auto odd = hn::Ne(hn::Round(halved), halved), whole = hn::Eq(hn::Round(exponent), exponent);
+  const V signed_power = hn::IfThenElse(odd, hn::Neg(power), power);
+  return hn::IfThenElse(negative, hn::IfThenElse(whole, signed_power, hn::NaN(d)), power);
+}
+// In double, where exp(y log x) is right to far more than a float holds.
 void powers(const float* x, const float* y, float* out, std::int64_t n) {
   const hn::ScalableTag<double> d;
   const hn::Rebind<float, decltype(d)> half;
@@ -341,15 +350,7 @@ void powers(const float* x, const float* y, float* out, std::int64_t n) {
       scalar(i, i + lanes);
       continue;
     }
-    auto power = hn::Exp(d, log);
-    const auto negative = hn::Lt(base, zero);
-    if (!hn::AllFalse(d, negative)) {
-      const auto halved = hn::Mul(exponent, hn::Set(d, 0.5));
-      const auto odd = hn::Ne(hn::Round(halved), halved), whole = hn::Eq(hn::Round(exponent), exponent);
-      const auto signed_power = hn::IfThenElse(odd, hn::Neg(power), power);
-      power = hn::IfThenElse(negative, hn::IfThenElse(whole, signed_power, hn::NaN(d)), power);
-    }
-    hn::StoreU(hn::DemoteTo(half, power), half, out + i);
+    hn::StoreU(hn::DemoteTo(half, of_sign(d, base, exponent, hn::Exp(d, log))), half, out + i);
   }
   scalar(i, n);
 }
@@ -436,15 +437,31 @@ HWY_INLINE VD precise_exp(Pair p) {
 }
 #endif
 
+// The power 1/2, which is not the root where x is -0 or -infinity.
+void roots(const double* x, double* out, std::int64_t n) {
+  const hn::CappedTag<double, HWY_MAX_BYTES / sizeof(double)> d;
+  const hn::CappedTag<double, 1> one;
+  const auto root = [&](auto tag, std::int64_t i) HWY_ATTR {
+    const auto v = hn::LoadU(tag, x + i), infinity = hn::Set(tag, std::numeric_limits<double>::infinity());
+    const auto raised = hn::IfThenElse(hn::Eq(v, hn::Neg(infinity)), infinity, hn::Add(v, hn::Zero(tag)));
+    hn::StoreU(hn::Sqrt(raised), tag, out + i);
+  };
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  std::int64_t i = 0;
+  for (; i + lanes <= n; i += lanes) root(d, i);
+  for (; i < n; ++i) root(one, i);
+}
+
 void powers_f64(const void* x_data, const void* y_data, void* out_data, std::int64_t n, float, float) {
   const double* HWY_RESTRICT x = static_cast<const double*>(x_data);
   const double* HWY_RESTRICT y = static_cast<const double*>(y_data);
   double* HWY_RESTRICT out = static_cast<double*>(out_data);
-  if (n > 0 && (y[0] == 2 || y[0] == 3 || y[0] == -1)) {  // of all elements, as a rule
+  if (n > 0 && (y[0] == 2 || y[0] == 3 || y[0] == -1 || y[0] == 0.5)) {  // of all elements, as a rule
     unsigned differs = 0;
     for (std::int64_t k = 1; k < n; ++k) differs |= y[k] != y[0];
     if (!differs) {
       const double exponent = y[0];
+      if (exponent == 0.5) return roots(x, out, n);
       for (std::int64_t k = 0; k < n; ++k)
         out[k] = exponent < 0 ? 1 / x[k] : exponent == 2 ? x[k] * x[k] : x[k] * x[k] * x[k];
       return;
@@ -455,14 +472,14 @@ void powers_f64(const void* x_data, const void* y_data, void* out_data, std::int
   const D d;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
   for (; i + lanes <= n; i += lanes) {
-    const VD base = hn::LoadU(d, x + i), exponent = hn::LoadU(d, y + i);
-    const auto is_normal = hn::And(hn::Ge(base, number(std::numeric_limits<double>::min())),
-                                   hn::Le(base, number(std::numeric_limits<double>::max())));
-    const Pair log = precise_log(base);
+    const VD base = hn::LoadU(d, x + i), exponent = hn::LoadU(d, y + i), size = hn::Abs(base);
+    const auto is_normal = hn::And(hn::Ge(size, number(std::numeric_limits<double>::min())),
+                                   hn::Le(size, number(std::numeric_limits<double>::max())));
+    const Pair log = precise_log(size);
     const VD power = hn::Mul(exponent, log.high);
     if (hn::AllTrue(d, hn::And(is_normal, below(d, power, 700)))) {
       const VD low = hn::MulAdd(exponent, log.low, hn::MulSub(exponent, log.high, power));
-      hn::StoreU(precise_exp({power, low}), d, out + i);
+      hn::StoreU(of_sign(d, base, exponent, precise_exp({power, low})), d, out + i);
     } else {
       for (std::int64_t l = i; l < i + lanes; ++l) out[l] = std::pow(x[l], y[l]);
     }

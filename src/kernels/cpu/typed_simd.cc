@@ -361,6 +361,13 @@ void same_powers(const T* HWY_RESTRICT x, T exponent, T* HWY_RESTRICT out, std::
     for (std::int64_t i = 0; i < n; ++i) out[i] = static_cast<T>(static_cast<U>(x[i]) * static_cast<U>(x[i]));
     return;
   }
+  if (exponent == 3) {
+    for (std::int64_t i = 0; i < n; ++i) {
+      const U v = static_cast<U>(x[i]);
+      out[i] = static_cast<T>(v * v * v);
+    }
+    return;
+  }
   int top = 0;  // the place of the first bit that is set
   while (exponent >> 1 >> top != 0) ++top;
   U result[kPowers];  // the output may lie where x does

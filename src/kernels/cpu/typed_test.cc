@@ -381,6 +381,23 @@ TEST(TypedPow, Double) {
     const double unit = std::nextafter(want, inf) - want;
     ASSERT_LE(std::abs(static_cast<long double>(got[i]) - exact), unit) << x[i] << " to " << y[i];
   }
+  // One exponent for all; among the bases, numbers of both signs.
+  for (const double exponent : {0.5, -0.5, 0.7, 4.0, -5.0}) {
+    std::vector<double> bases = {0.0, -0.0, inf, -inf, nan, 1e-310, -1e-310};
+    for (int i = 0; i < 500; ++i) bases.push_back(20 * uniform(engine));
+    std::vector<double> exponents(bases.size(), exponent);
+    const Shape all = {static_cast<std::int64_t>(bases.size())};
+    const auto powers = run<double>(TypedOp::Pow, {all, all}, all, {bases.data(), exponents.data()});
+    for (std::size_t i = 0; i < bases.size(); ++i) {
+      const double want = std::pow(bases[i], exponent);
+      if (std::isnan(want))
+        ASSERT_TRUE(std::isnan(powers[i])) << bases[i] << " to " << exponent;
+      else
+        ASSERT_TRUE(powers[i] == want || std::abs(powers[i] - want) <= 4e-16 * std::abs(want))
+            << bases[i] << " to " << exponent;
+      ASSERT_TRUE(want != 0 || std::signbit(powers[i]) == std::signbit(want)) << bases[i] << " to " << exponent;
+    }
+  }
   // Integers are exact.
   x.clear();
   y.clear();
