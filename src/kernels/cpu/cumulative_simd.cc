@@ -18,26 +18,72 @@ namespace running {
 template <class T>
 using Wide = std::conditional_t<std::is_floating_point_v<T>, double, T>;
 
+namespace hn = hwy::HWY_NAMESPACE;
+
+// A total and the next element of its column, in as many lanes as D has.
+template <class T, bool product, bool exclusive>
+struct Next {
+  template <class D>
+  static HWY_INLINE hn::Vec<D> load(D d, const T* from) {
+    if constexpr (std::is_same_v<T, Wide<T>>)
+      return hn::LoadU(d, from);
+    else
+      return hn::PromoteTo(d, hn::LoadU(hn::Rebind<T, D>(), from));
+  }
+  template <class D>
+  static HWY_INLINE void step(D d, hn::Vec<D>& total, const T* from, T* to) {
+    const auto v = load(d, from), before = total;
+    if constexpr (product)
+      total = hn::Mul(before, v);
+    else
+      total = hn::Add(before, v);
+    const auto made = exclusive ? before : total;
+    if constexpr (std::is_same_v<T, Wide<T>>)
+      hn::StoreU(made, d, to);
+    else
+      hn::StoreU(hn::DemoteTo(hn::Rebind<T, D>(), made), hn::Rebind<T, D>(), to);
+  }
+};
+
+// kRows rows of m columns. What is fetched lies `ahead` of them; 0: nothing.
+template <class T, bool product, bool exclusive, int kRows>
+HWY_INLINE void some_rows(const T* x, T* out, std::int64_t step, Wide<T>* HWY_RESTRICT totals, std::int64_t m,
+                          std::int64_t ahead) {
+  using N = Next<T, product, exclusive>;
+  constexpr auto kLine = static_cast<std::int64_t>(64 / sizeof(T));
+  const hn::ScalableTag<Wide<T>> d;
+  const hn::CappedTag<Wide<T>, 4> few;
+  const hn::CappedTag<Wide<T>, 1> one;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d)), narrow = static_cast<std::int64_t>(hn::Lanes(few));
+  const auto all = [&](auto tag, std::int64_t i) HWY_ATTR {
+    auto total = hn::LoadU(tag, totals + i);
+    for (int r = 0; r < kRows; ++r) N::step(tag, total, x + r * step + i, out + r * step + i);
+    hn::StoreU(total, tag, totals + i);
+  };
+  std::int64_t i = 0;
+  for (; i + lanes <= m; i += lanes) {
+    if (ahead != 0 && i % kLine == 0)
+      for (int r = 0; r < kRows; ++r) {
+        __builtin_prefetch(x + ahead + r * step + i, 0);
+        __builtin_prefetch(out + ahead + r * step + i, 1);
+      }
+    all(d, i);
+  }
+  for (; i + narrow <= m; i += narrow) all(few, i);
+  for (; i < m; ++i) all(one, i);
+}
+
 template <class T, bool product, bool exclusive>
 void rows(const void* x_data, void* out_data, std::int64_t n, std::int64_t step, void* totals_data, std::int64_t m,
           bool fetches) {
+  const T* x = static_cast<const T*>(x_data);
+  T* out = static_cast<T*>(out_data);
   Wide<T>* HWY_RESTRICT totals = static_cast<Wide<T>*>(totals_data);
   for (std::int64_t i = 0; i < m; ++i) totals[i] = product ? Wide<T>{1} : Wide<T>{0};
-  for (std::int64_t k = 0; k < n; ++k) {
-    const T* HWY_RESTRICT from = static_cast<const T*>(x_data) + k * step;
-    T* HWY_RESTRICT to = static_cast<T*>(out_data) + k * step;
-    if (fetches && k + 1 < n)
-      for (std::int64_t i = 0; i < m; i += 64 / static_cast<std::int64_t>(sizeof(T))) {
-        __builtin_prefetch(from + step + i, 0);
-        __builtin_prefetch(to + step + i, 1);
-      }
-    for (std::int64_t i = 0; i < m; ++i) {
-      const Wide<T> before = totals[i], x = static_cast<Wide<T>>(from[i]);
-      const Wide<T> total = product ? static_cast<Wide<T>>(before * x) : static_cast<Wide<T>>(before + x);
-      totals[i] = total;
-      to[i] = static_cast<T>(exclusive ? before : total);
-    }
-  }
+  std::int64_t k = 0;
+  for (; k + 4 <= n; k += 4, x += 4 * step, out += 4 * step)
+    some_rows<T, product, exclusive, 4>(x, out, step, totals, m, fetches && k + 8 <= n ? 4 * step : 0);
+  for (; k < n; ++k, x += step, out += step) some_rows<T, product, exclusive, 1>(x, out, step, totals, m, 0);
 }
 
 // Few columns, whose totals stay in registers. An exact count of columns, as tables have, is vectorised best.
