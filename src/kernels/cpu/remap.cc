@@ -10,6 +10,7 @@
 
 #include "kernels/cpu/by_four.h"
 #include "kernels/cpu/extents.h"
+#include "kernels/cpu/instruction_set.h"
 #include "kernels/cpu/physical.h"
 
 namespace norn::kernels {
@@ -17,7 +18,8 @@ inline namespace remap_cc {
 namespace {
 
 constexpr double kByteNs = 0.1;
-constexpr std::int64_t kShort = 8;  // blocks: shorter runs are read by the table
+constexpr std::int64_t kCachedBytes = 512 << 10;  // of an output that stays in the second cache
+constexpr std::int64_t kShort = 8;                // blocks: shorter runs are read by the table
 
 enum class RunKind : std::uint8_t { Copied, Repeated, ByTable, Filled };
 struct Run {
@@ -138,6 +140,7 @@ class Remap final : public Kernel {
     auto* out = static_cast<char*>(operands[1]);
     const std::int64_t row_bytes = static_cast<std::int64_t>(row_.size()) * block_;
     if (row_bytes == 0) return;
+    const bool fetches = has_slow_third_cache() && rows_ * row_bytes > kCachedBytes;
     parallel_ranges(rows_, 5 + kByteNs * static_cast<double>(row_bytes), 1, [&](std::int64_t begin, std::int64_t end) {
       // Rows that follow each other differ in the last of the dimensions before them.
       static constexpr std::int64_t kNoOffset[] = {0};
@@ -168,7 +171,8 @@ class Remap final : public Kernel {
         char* to = out + r * row_bytes;
         if (pairs_ != nullptr && base != before) {
           const bool again = at + 1 < last_size && r + 1 < end && last[at + 1] == last[at];
-          pairs_(x + base + row_[0], static_cast<std::int64_t>(row_.size()) / 2, to, again ? to + row_bytes : nullptr);
+          pairs_(x + base + row_[0], static_cast<std::int64_t>(row_.size()) / 2, to, again ? to + row_bytes : nullptr,
+                 fetches);
           if (again) ++r, ++at;
         } else if (base == before) {
           copy_bytes(to, to - row_bytes, row_bytes);

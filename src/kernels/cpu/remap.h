@@ -18,7 +18,8 @@ struct RemapConfig {
 std::span<const Candidate<RemapConfig>> remap_candidates();
 
 // Internal to the kernels. out[2 * i] = out[2 * i + 1] = x[i], i < n, and the same in `below` unless that is null.
-using TwiceLoop = void (*)(const void* x, std::int64_t n, void* out, void* below);
+// With `fetches`, what lies as far behind the two is fetched, to be written next.
+using TwiceLoop = void (*)(const void* x, std::int64_t n, void* out, void* below, bool fetches);
 TwiceLoop twice_loop(std::size_t element_bytes);  // null but for 1, 2 and 4
 
 }  // namespace norn::kernels

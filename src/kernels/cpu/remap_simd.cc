@@ -14,33 +14,43 @@ namespace remaps {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Of elements T; two of them are a W.
-template <class T, class W>
-void twice(const void* x_data, std::int64_t n, void* out_data, void* below_data) {
-  const hn::ScalableTag<W> wide;
-  const hn::Rebind<T, decltype(wide)> narrow;
+// Of elements T; two of them are a W. In vectors of D, at least one.
+template <class T, class D>
+HWY_INLINE void twice_by(D wide, const T* x, std::int64_t n, T* out, T* below, bool fetches) {
+  using W = hn::TFromD<D>;
+  const hn::Rebind<T, D> narrow;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(wide));
-  const T* x = static_cast<const T*>(x_data);
-  const auto at = [](void* row, std::int64_t i) { return reinterpret_cast<W*>(static_cast<T*>(row) + 2 * i); };
+  const std::int64_t ahead = fetches ? 2 * (below - out) : 0;
   constexpr int kBits = 8 * static_cast<int>(sizeof(T));
   const auto store = [&](std::int64_t i) HWY_ATTR {
     const auto v = hn::PromoteTo(wide, hn::LoadU(narrow, x + i));
     const auto both = hn::Or(v, hn::ShiftLeft<kBits>(v));
-    hn::StoreU(both, wide, at(out_data, i));
-    if (below_data != nullptr) hn::StoreU(both, wide, at(below_data, i));
+    hn::StoreU(both, wide, reinterpret_cast<W*>(out + 2 * i));
+    if (below != nullptr) hn::StoreU(both, wide, reinterpret_cast<W*>(below + 2 * i));
   };
-  if (n < lanes) {
-    for (std::int64_t i = 0; i < n; ++i) {
-      T pair[2];  // the addresses of a tensor's elements may be any
-      __builtin_memcpy(pair, x + i, sizeof(T));
-      pair[1] = pair[0];
-      __builtin_memcpy(at(out_data, i), pair, sizeof pair);
-      if (below_data != nullptr) __builtin_memcpy(at(below_data, i), pair, sizeof pair);
+  for (std::int64_t i = 0; i + lanes <= n; i += lanes) {
+    if (fetches) {
+      __builtin_prefetch(out + ahead + 2 * i, 1);
+      __builtin_prefetch(below + ahead + 2 * i, 1);
     }
-    return;
+    store(i);
   }
-  for (std::int64_t i = 0; i + lanes <= n; i += lanes) store(i);
   if (n % lanes != 0) store(n - lanes);
+}
+template <class T, class W>
+void twice(const void* x_data, std::int64_t n, void* out_data, void* below_data, bool fetches) {
+  const hn::ScalableTag<W> whole;
+  const hn::CappedTag<W, 32 / sizeof(W)> half;
+  const hn::CappedTag<W, 16 / sizeof(W)> quarter;
+  const hn::CappedTag<W, 1> one;
+  const auto fits = [n](auto d) HWY_ATTR { return n >= static_cast<std::int64_t>(hn::Lanes(d)); };
+  const T* x = static_cast<const T*>(x_data);
+  T *out = static_cast<T*>(out_data), *below = static_cast<T*>(below_data);
+  fetches = fetches && below != nullptr;
+  if (fits(whole)) return twice_by<T>(whole, x, n, out, below, fetches);
+  if (fits(half)) return twice_by<T>(half, x, n, out, below, fetches);
+  if (fits(quarter)) return twice_by<T>(quarter, x, n, out, below, fetches);
+  twice_by<T>(one, x, n, out, below, false);
 }
 
 }  // namespace remaps
