@@ -1,7 +1,10 @@
-// Every pass reads the tensor that the one before made. Half types are summed in f32, integers in double.
+// Every pass reads the tensor that the one before made; but two passes, of which the second is along an axis before
+// that of the first, keep only the lines of the first that the second is about to read. Half types are summed in f32,
+// integers in double.
 #include "kernels/cpu/resample.h"
 
 #include <algorithm>
+#include <array>
 #include <string>
 
 #include "base/division.h"
@@ -72,9 +75,12 @@ class Resample final : public Kernel {
       passes_.push_back(std::move(pass));
     }
     last_ = element_count(dims);
+    keep_lines();
   }
 
-  std::size_t scratch_bytes() const override { return 2 * buffer_bytes(); }
+  std::size_t scratch_bytes() const override {
+    return 2 * buffer_bytes() + static_cast<std::size_t>(tasks_ * kept_bytes());
+  }
   std::size_t bytes() const noexcept override {
     std::size_t n = 512;
     for (const auto& pass : passes_)
@@ -88,7 +94,12 @@ class Resample final : public Kernel {
     const bool own = type_ == DataType::Float || type_ == DataType::Double;
     const T* x = own ? static_cast<const T*>(operands[0]) : buffers[1];
     if (!own) load(operands[0], buffers[1]);
-    for (std::size_t p = 0; p < passes_.size(); ++p) {
+    if (kept_ > 0) {
+      T* const to = own ? static_cast<T*>(operands[1]) : buffers[0];
+      run_both(x, to, static_cast<std::byte*>(scratch) + 2 * buffer_bytes());
+      x = to;
+    }
+    for (std::size_t p = 0; p < passes_.size() && kept_ == 0; ++p) {
       T* to = own && p + 1 == passes_.size() ? static_cast<T*>(operands[1]) : buffers[p % 2];
       run_pass(passes_[p], x, to);
       x = to;
@@ -97,22 +108,86 @@ class Resample final : public Kernel {
   }
 
  private:
-  std::size_t buffer_bytes() const { return (static_cast<std::size_t>(largest_) * sizeof(T) + 63) / 64 * 64; }
+  // Of a whole tensor, of which there is none where all passes are made at once from operand to operand.
+  std::size_t buffer_bytes() const {
+    const bool own = type_ == DataType::Float || type_ == DataType::Double;
+    return kept_ > 0 && own ? 0 : (static_cast<std::size_t>(largest_) * sizeof(T) + 63) / 64 * 64;
+  }
+
+  static constexpr std::int64_t kMostTaps = 256;  // along an axis, of lines that are kept
+
+  // Of each task: its lines, and which one each of them is.
+  std::int64_t kept_bytes() const {
+    return (kept_ * (line_ * static_cast<std::int64_t>(sizeof(T)) + 8) + 63) / 64 * 64;
+  }
+  void keep_lines() {
+    // What stays in the second cache as a whole is read from there with less ado.
+    constexpr std::int64_t kMostLines = 64, kMostBytes = 512 << 10, kCachedBytes = 1 << 20;
+    if (last_ == 0 || passes_.size() != 2 || passes_[1].taps > kMostTaps ||
+        passes_[1].outer * passes_[1].in * passes_[1].inner * std::int64_t{sizeof(T)} <= kCachedBytes)
+      return;
+    if (passes_[1].inner < passes_[0].out * passes_[0].inner) return;
+    const Pass<T>& down = passes_[1];
+    if (down.inner <= kFewInner || down.inner % (passes_[0].out * passes_[0].inner) != 0) return;
+    std::int64_t span = 0;
+    for (std::int64_t at = 0; at < down.out; ++at) {
+      const auto first = down.index.begin() + at * down.taps;
+      const auto [least, most] = std::minmax_element(first, first + down.taps);
+      span = std::max<std::int64_t>(span, *most - *least + 1);
+    }
+    line_ = down.inner;
+    if (span > kMostLines || span * line_ * static_cast<std::int64_t>(sizeof(T)) > kMostBytes) return;
+    kept_ = span;
+    const double row_ns = 5 + 0.1 * static_cast<double>(line_ * (down.taps + passes_[0].taps));
+    tasks_ = piece_count(down.outer * down.out, row_ns);
+  }
+
+  void run_both(const T* x, T* out, std::byte* scratch) const {
+    const Pass<T>&along = passes_[0], &down = passes_[1];
+    const std::int64_t times = line_ / (along.out * along.inner);  // lines of the first pass in one of the second
+    base::parallel_for(tasks_, [&](std::int64_t task) {
+      auto* const holds = reinterpret_cast<std::int64_t*>(scratch + task * kept_bytes());
+      T* const lines = reinterpret_cast<T*>(holds + kept_);
+      std::fill_n(holds, kept_, -1);
+      std::array<std::int32_t, kMostTaps> places;
+      for (auto [r, last] = base::part_of(down.outer * down.out, tasks_, task); r < last; ++r) {
+        const auto [outer, at] = base::divide(r, down.out);
+        for (std::int64_t t = 0; t < down.taps; ++t) {
+          const std::int64_t which = outer * down.in + down.index[static_cast<std::size_t>(at * down.taps + t)];
+          const std::int64_t place = which % kept_;
+          places[static_cast<std::size_t>(t)] = static_cast<std::int32_t>(place);
+          if (holds[place] == which) continue;
+          holds[place] = which;
+          pass_lines(along, x + which * times * along.in * along.inner, times, lines + place * line_);
+        }
+        loops_.row(lines, line_, places.data(), down.weight.data() + at * down.taps, down.taps, out + r * line_);
+      }
+    });
+  }
+  // Lines of a pass that lie behind each other.
+  void pass_lines(const Pass<T>& p, const T* x, std::int64_t count, T* out) const {
+    if (p.inner <= kFewInner) return few_inner(p, x, count, out);
+    for (std::int64_t o = 0; o < count; ++o)
+      for (std::int64_t at = 0; at < p.out; ++at, out += p.inner)
+        loops_.row(x + o * p.in * p.inner, p.inner, p.index.data() + at * p.taps, p.weight.data() + at * p.taps, p.taps,
+                   out);
+  }
+  void few_inner(const Pass<T>& p, const T* x, std::int64_t count, T* out) const {
+    const auto line = loops_.lines[p.inner - 1];
+    const auto blocks = static_cast<std::int64_t>(p.block_first.size());
+    const std::int64_t done = blocks * loops_.lanes, taps_done = done * p.taps;
+    for (std::int64_t o = 0; o < count; ++o, x += p.in * p.inner, out += p.out * p.inner) {
+      if (blocks > 0)
+        loops_.blocks(x, p.block_first.data(), p.block_index.data(), p.block_weight.data(), p.taps, blocks, out);
+      line(x, p.index.data() + taps_done, p.weight.data() + taps_done, p.taps, p.out - done, out + done);
+    }
+  }
 
   void run_pass(const Pass<T>& p, const T* x, T* out) const {
     if (p.inner <= kFewInner) {
       const double line_ns = static_cast<double>(p.out * p.taps);
-      const auto line = loops_.lines[p.inner - 1];
       parallel_ranges(p.outer, line_ns, 1, [&](std::int64_t begin, std::int64_t end) {
-        const auto blocks = static_cast<std::int64_t>(p.block_first.size());
-        const std::int64_t done = blocks * loops_.lanes, taps_done = done * p.taps;
-        for (std::int64_t o = begin; o < end; ++o) {
-          const T* const from = x + o * p.in * p.inner;
-          T* const to = out + o * p.out * p.inner;
-          if (blocks > 0)
-            loops_.blocks(from, p.block_first.data(), p.block_index.data(), p.block_weight.data(), p.taps, blocks, to);
-          line(from, p.index.data() + taps_done, p.weight.data() + taps_done, p.taps, p.out - done, to + done);
-        }
+        few_inner(p, x + begin * p.in * p.inner, end - begin, out + begin * p.out * p.inner);
       });
       return;
     }
@@ -158,6 +233,8 @@ class Resample final : public Kernel {
   ResampleLoops<T> loops_;
   std::vector<Pass<T>> passes_;
   std::int64_t first_, last_, largest_;
+  // Where two passes are made at once: how many lines of the first one are kept, and their elements.
+  std::int64_t kept_ = 0, line_ = 0, tasks_ = 0;
 };
 
 std::string refuses(const ResampleConfig& c) {

@@ -326,6 +326,56 @@ TEST(Resample, PixelsOfFewElements) {
     }
 }
 
+// Tensors beyond the second cache: lines along one axis are made as those along an axis before it are.
+TEST(Resample, TwoAxesAtOnce) {
+  struct Case {
+    Shape x;
+    std::int64_t first, second, out_first, out_second;
+  };
+  for (const Case& c : {Case{{2, 60, 2, 100, 6}, 3, 1, 250, 130}, Case{{3, 150, 900}, 2, 1, 1500, 200},
+                        Case{{1, 300, 70, 40}, 2, 1, 90, 100}})
+    for (const std::int64_t taps : {1, 2, 3}) {
+      const auto axis_of = [&](std::int64_t axis, std::int64_t out) {
+        const std::int64_t in = c.x[static_cast<std::size_t>(axis)];
+        ResampledAxis made{.axis = axis, .out = out, .taps = taps};
+        for (std::int64_t o = 0; o < out; ++o)
+          for (std::int64_t t = 0; t < taps; ++t) {
+            made.index.push_back(static_cast<std::int32_t>(std::min(in - 1, o * in / out + t)));
+            made.weight.push_back(static_cast<double>((o * 7 + t * 3) % 11) / 8);
+          }
+        return made;
+      };
+      const ResampleConfig config{
+          c.x, DataType::Float, {axis_of(c.first, c.out_first), axis_of(c.second, c.out_second)}};
+      auto x = random_floats(element_count(c.x), 7);
+      // A pass at a time.
+      Shape dims = c.x;
+      std::vector<double> want(x.begin(), x.end());
+      for (const ResampledAxis& axis : config.axes) {
+        const auto d = static_cast<std::size_t>(axis.axis);
+        std::int64_t outer = 1, inner = 1;
+        for (std::size_t i = 0; i < dims.size(); ++i)
+          if (i != d) (i < d ? outer : inner) *= dims[i];
+        std::vector<double> made(static_cast<std::size_t>(outer * axis.out * inner));
+        for (std::int64_t o = 0; o < outer; ++o)
+          for (std::int64_t at = 0; at < axis.out; ++at)
+            for (std::int64_t t = 0; t < axis.taps; ++t)
+              for (std::int64_t i = 0; i < inner; ++i) {
+                const auto tap = static_cast<std::size_t>(at * axis.taps + t);
+                made[static_cast<std::size_t>((o * axis.out + at) * inner + i)] +=
+                    axis.weight[tap] * want[static_cast<std::size_t>((o * dims[d] + axis.index[tap]) * inner + i)];
+              }
+        dims[d] = axis.out;
+        want = std::move(made);
+      }
+      Constants constants;
+      ASSERT_EQ(resample_candidates()[0].refuses(config), "");
+      const auto got =
+          run_at_widths(*resample_candidates()[0].make(config, constants), {x.data()}, std::vector<float>(want.size()));
+      for (std::size_t i = 0; i < want.size(); ++i) ASSERT_NEAR(got[i], want[i], 2e-6 * (1 + std::abs(want[i]))) << i;
+    }
+}
+
 TEST(Resample, IntegersAreRoundedToEvenAndKeptWithinTheirType) {
   std::vector<std::int8_t> x = {1, 2, 127, 127, -3, -4};
   const ResampledAxis axis{
