@@ -59,6 +59,7 @@ void check_topk(DataType type) {
                                     {1301, 2},
                                     {3234, 300, 1},
                                     {1700, 1650, 1},
+                                    {9001, 5, 2},
                                     {5, 3, 150},
                                     {8, 8, 64}})
     for (const std::int64_t inner : {1, 3, 67})
@@ -122,6 +123,12 @@ TEST(TopK, EndsOfTypes) {
   EXPECT_EQ(order(DataType::Int64, x.data(), true), (std::vector<std::int64_t>{3, 4, 0, 2, 1}));
   EXPECT_EQ(order(DataType::Int64, x.data(), false), (std::vector<std::int64_t>{1, 2, 0, 4, 3}));
   EXPECT_EQ(order(DataType::Uint64, u.data(), true), (std::vector<std::int64_t>{3, 1, 4, 2, 0}));
+  // The bound is the greatest key there is.
+  std::vector<std::int64_t> alike(3000, L::max());
+  for (std::size_t i = 0; i < alike.size(); i += 3) alike[i] = 5;
+  const auto first = run_at_widths(*topk_candidates().back().make({DataType::Int64, true, 4, 1, 3000, 1}, constants),
+                                   {alike.data(), nullptr}, std::vector<std::int64_t>(4));
+  EXPECT_EQ(first, (std::vector<std::int64_t>{1, 2, 4, 5}));
 }
 
 TEST(TopK, Halves) {

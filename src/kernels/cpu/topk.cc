@@ -126,16 +126,18 @@ class TopK final : public Kernel {
 
   // The first k of the line, in order.
   const Entry* choose(const std::byte* line, std::byte* own) const {
-    auto* keys = reinterpret_cast<Key*>(own + keys_at_);
+    auto* const made = reinterpret_cast<Key*>(own + keys_at_);
     auto* entries = reinterpret_cast<Entry*>(own + entries_at_);
-    loops_.keys(line, c_.n, !c_.largest, keys);
+    const bool are_keys = c_.largest && (c_.type == DataType::Int32 || c_.type == DataType::Int64);
+    if (!are_keys) loops_.keys(line, c_.n, !c_.largest, made);
+    const Key* const keys = are_keys ? reinterpret_cast<const Key*>(line) : made;
     std::int64_t count = c_.n;
     if (few_) {
       auto* maxima = reinterpret_cast<Key*>(own + maxima_at_);
       auto* positions = reinterpret_cast<std::uint32_t*>(own + positions_at_);
       loops_.maxima(keys, c_.n, maxima, lanes_);
       const Key bound = kth(maxima, lanes_);
-      count = loops_.not_below(keys, c_.n, &bound, positions);
+      count = loops_.not_below(keys, c_.n, &bound, c_.k, positions);
       for (std::int64_t i = 0; i < count; ++i) entries[i] = Entry(keys[positions[i]], positions[i]);
     } else {
       for (std::int64_t i = 0; i < count; ++i) entries[i] = Entry(keys[i], static_cast<std::uint32_t>(i));
@@ -205,7 +207,7 @@ constexpr std::int64_t kGroup = 16, kBlock = 64;  // columns
 Passing passing(const TopKConfig& c) {
   if (c.inner >= kGroup) return c.k <= 16 ? Passing::Columns : Passing::None;
   if (c.k > 8) return Passing::None;
-  if (c.n / kBlock >= 8 * c.k) return Passing::Lanes;
+  if (c.inner > 1 && c.n / kBlock >= 8 * c.k) return Passing::Lanes;
   return c.inner == 1 && c.n <= 128 && c.outer >= kBlock ? Passing::Turned : Passing::None;
 }
 
@@ -219,8 +221,7 @@ class PassingTopK final : public Kernel {
     if (kind_ == Passing::Turned) units_ = (c.outer + kBlock - 1) / kBlock;
     if (kind_ == Passing::Lanes) {
       units_ = c.outer;
-      // Of each column as many lanes as make whole groups.
-      lanes_ = c.inner == 1 ? kBlock : kGroup * c.inner;
+      lanes_ = kGroup * c.inner;  // of each column as many lanes as make whole groups
     }
     const double unit_ns = static_cast<double>(kind_ == Passing::Lanes ? c.n * c.inner : c.n * kBlock) * 0.4;
     tasks_ = piece_count(units_, unit_ns + 100);

@@ -67,38 +67,54 @@ void keys(const void* x_data, std::int64_t n, bool reversed, void* keys_data) {
 
 template <class K>
 void maxima(const void* keys_data, std::int64_t n, void* maxima_data, std::int64_t lanes) {
+  const hn::CappedTag<K, 16> d;
+  const auto width = static_cast<std::int64_t>(hn::Lanes(d)), group = 4 * width;
   const K* HWY_RESTRICT from = static_cast<const K*>(keys_data);
   K* HWY_RESTRICT most = static_cast<K*>(maxima_data);
-  for (std::int64_t first = 0; first < lanes; first += 16) {
-    K own[16];
-    for (std::int64_t l = 0; l < 16; ++l) own[l] = from[first + l];
+  for (std::int64_t first = 0; first < lanes; first += group) {
+    const auto at = [&](std::int64_t i, std::int64_t v) HWY_ATTR { return hn::LoadU(d, from + i + v * width); };
+    auto a = at(first, 0), b = at(first, 1), c = at(first, 2), e = at(first, 3);
     std::int64_t i = first + lanes;
-    for (; i + 16 <= n; i += lanes)
-      for (std::int64_t l = 0; l < 16; ++l) own[l] = own[l] < from[i + l] ? from[i + l] : own[l];
-    for (std::int64_t l = 0; i + l < n; ++l) own[l] = own[l] < from[i + l] ? from[i + l] : own[l];
-    for (std::int64_t l = 0; l < 16; ++l) most[first + l] = own[l];
+    for (; i + group <= n; i += lanes) {
+      a = hn::Max(a, at(i, 0));
+      b = hn::Max(b, at(i, 1));
+      c = hn::Max(c, at(i, 2));
+      e = hn::Max(e, at(i, 3));
+    }
+    K* const to = most + first;
+    hn::StoreU(a, d, to);
+    hn::StoreU(b, d, to + width);
+    hn::StoreU(c, d, to + 2 * width);
+    hn::StoreU(e, d, to + 3 * width);
+    for (std::int64_t l = 0; l < group && i + l < n; ++l) to[l] = to[l] < from[i + l] ? from[i + l] : to[l];
   }
 }
 
 template <class K>
-std::int64_t not_below(const void* keys_data, std::int64_t n, const void* bound_data, std::uint32_t* at) {
+std::int64_t not_below(const void* keys_data, std::int64_t n, const void* bound_data, std::int64_t k,
+                       std::uint32_t* at) {
   const K* from = static_cast<const K*>(keys_data);
   const K bound = *static_cast<const K*>(bound_data);
   const hn::ScalableTag<K> d;
   const auto width = static_cast<std::int64_t>(hn::Lanes(d));
-  const auto bounds = hn::Set(d, bound);
-  std::int64_t count = 0, i = 0;
+  K least = bound;  // one more where enough keys are the bound itself
+  std::int64_t count = 0, alike = 0, i = 0;
   const auto one_by_one = [&](std::int64_t end) {
     for (; i < end; ++i) {  // without a branch that nothing foretells; what is written over did not count
       at[count] = static_cast<std::uint32_t>(i);
-      count += from[i] >= bound;
+      count += from[i] >= least;
+      alike += from[i] == bound;
     }
   };
   while (i + width <= n) {
-    if (hn::AllTrue(d, hn::Lt(hn::LoadU(d, from + i), bounds)))
+    if (hn::AllTrue(d, hn::Lt(hn::LoadU(d, from + i), hn::Set(d, least)))) {
       i += width;
-    else
-      one_by_one(i + width);
+      continue;
+    }
+    one_by_one(i + width);
+    if (alike < k || least != bound) continue;
+    if (bound == std::numeric_limits<K>::max()) return count;
+    least = static_cast<K>(bound + 1);
   }
   one_by_one(n);
   return count;
