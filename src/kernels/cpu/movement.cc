@@ -53,14 +53,26 @@ void copy_run(const void* x, std::int64_t x_stride, void* out, std::int64_t out_
   }
 }
 
+constexpr std::int64_t kLongestInPieces = 96;  // beyond it a call costs less than pieces
+
 // Rows of `run` bytes, from and to so many bytes apart.
 template <std::size_t kRun>
 void copy_rows_of(const char* from, std::int64_t from_step, char* to, std::int64_t to_step, std::int64_t rows) {
   for (std::int64_t i = 0; i < rows; ++i, from += from_step, to += to_step) std::memcpy(to, from, kRun);
 }
+// Those that lie too far apart for the hardware prefetcher are asked for some rows before they are copied.
+void copy_far_rows(const char* from, std::int64_t from_step, char* to, std::int64_t to_step, std::int64_t run,
+                   std::int64_t rows) {
+  constexpr std::int64_t kAhead = 8, kLine = 64;
+  for (std::int64_t i = 0; i < rows; ++i, from += from_step, to += to_step) {
+    if (i + kAhead < rows)
+      for (std::int64_t at = 0; at < run; at += kLine) __builtin_prefetch(from + kAhead * from_step + at, 0);
+    std::memcpy(to, from, static_cast<std::size_t>(run));
+  }
+}
 void copy_rows(const char* from, std::int64_t from_step, char* to, std::int64_t to_step, std::int64_t run,
                std::int64_t rows) {
-  constexpr std::int64_t kPiece = 16, kLongest = 96;  // beyond it a call costs less than pieces
+  constexpr std::int64_t kPiece = 16;
   switch (run) {
     case 1: return copy_rows_of<1>(from, from_step, to, to_step, rows);
     case 2: return copy_rows_of<2>(from, from_step, to, to_step, rows);
@@ -77,7 +89,7 @@ void copy_rows(const char* from, std::int64_t from_step, char* to, std::int64_t 
     default: break;
   }
   for (std::int64_t i = 0; i < rows; ++i, from += from_step, to += to_step) {
-    if (run < kPiece || run > kLongest) {
+    if (run < kPiece || run > kLongestInPieces) {
       std::memcpy(to, from, static_cast<std::size_t>(run));
       continue;
     }
@@ -121,6 +133,10 @@ class GridCopy {
     const std::int64_t most = std::max<std::int64_t>(1, (std::int64_t{1} << 16) / static_cast<std::int64_t>(bytes));
     piece_ = std::min(run_.size, most);
     pieces_ = piece_ == 0 ? 0 : (run_.size + piece_ - 1) / piece_;
+    const auto size = static_cast<std::int64_t>(bytes);
+    constexpr std::int64_t kPage = 4096, kSecondCache = std::int64_t{256} << 10;
+    far_ = !dims_.empty() && run_.size * size > kLongestInPieces && run_.size * size <= kPage &&
+           dims_.back().x_stride > run_.size && points_ * size > kSecondCache;
   }
 
   void run(const void* x, void* out) const {
@@ -153,6 +169,8 @@ class GridCopy {
         const bool repeats = step.x_stride == 0 && step.out_stride == n && run_.x_stride == 1 && run_.out_stride == 1;
         if (repeats)
           repeat_run(from, to, n * size, follow);
+        else if (far_ && run_.x_stride == 1 && run_.out_stride == 1)
+          copy_far_rows(from, step.x_stride * size, to, step.out_stride * size, n * size, follow);
         else if (run_.x_stride == 1 && run_.out_stride == 1)
           copy_rows(from, step.x_stride * size, to, step.out_stride * size, n * size, follow);
         else
@@ -188,6 +206,7 @@ class GridCopy {
   GridDim run_{1, 1, 1};
   std::size_t bytes_ = 1;
   std::int64_t points_ = 1, piece_ = 1, pieces_ = 1;
+  bool far_ = false;  // rows are far apart in a tensor that the second cache does not hold
 };
 
 // Transpose:

@@ -4,8 +4,10 @@
 #include <numeric>
 #include <utility>
 
+#include "kernels/cpu/guarded_test.h"
 #include "kernels/cpu/kernel_test.h"
 #include "kernels/cpu/reorder.h"
+#include "kernels/cpu/transpose_loops.h"
 #include "norn/error.h"
 
 namespace norn::kernels {
@@ -69,7 +71,8 @@ TEST(Movement, Transpose) {
                         {{1, 205, 161}, {0, 2, 1}},
                         {{3, 33, 99}, {2, 1, 0}},
                         {{1, 1100, 1000}, {0, 2, 1}},
-                        {{300, 200, 4}, {1, 0, 2}}};
+                        {{300, 200, 4}, {1, 0, 2}},
+                        {{70, 90, 100}, {1, 0, 2}}};
   for (const Case& c : cases) {
     for (std::size_t bytes : {1u, 2u, 4u, 8u, 16u}) {
       TransposeConfig config{c.x, c.perm, bytes};
@@ -84,6 +87,40 @@ TEST(Movement, Transpose) {
         for (std::size_t d = 0; d < out.size(); ++d) from[static_cast<std::size_t>(c.perm[d])] = index[d];
         ASSERT_EQ(element(got, i, bytes), element(x, position(from, c.x), bytes))
             << to_string(c.x) << " at " << i << " bytes " << bytes;
+      }
+    }
+  }
+}
+
+// Blocks of few rows or columns, which are read and written in vectors: nothing outside of them is.
+TEST(Movement, NarrowBlocks) {
+  const Guarded in, out;
+  for (const std::int64_t bytes : {1, 2, 4, 8}) {
+    const auto block = transpose_loops(static_cast<std::size_t>(bytes)).block;
+    for (std::int64_t few = 1; few <= 17; ++few) {
+      for (const std::int64_t many : {1, 3, 8, 15, 16, 17, 19, 31, 40, 70}) {
+        for (const bool tall : {false, true}) {
+          for (const std::int64_t gap : {0, 1, 5}) {
+            const std::int64_t rows = tall ? many : few, columns = tall ? few : many;
+            const std::int64_t x_row = columns + gap, out_row = rows + gap;
+            if (std::max(rows * x_row, columns * out_row) * bytes > 4096) continue;
+            const std::int64_t n = (rows - 1) * x_row + columns, m = (columns - 1) * out_row + rows;
+            for (const bool at_end : {false, true}) {
+              auto* x = at_end ? in.last<std::uint8_t>(n * bytes) : in.first<std::uint8_t>();
+              auto* y = at_end ? out.last<std::uint8_t>(m * bytes) : out.first<std::uint8_t>();
+              const auto numbers = numbered(n, static_cast<std::size_t>(bytes));
+              std::copy(numbers.begin(), numbers.end(), x);
+              std::vector<std::uint8_t> expected(static_cast<std::size_t>(m * bytes), 0xaa);
+              std::fill_n(y, m * bytes, 0xaa);
+              for (std::int64_t r = 0; r < rows; ++r)
+                for (std::int64_t c = 0; c < columns; ++c)
+                  std::copy_n(x + (r * x_row + c) * bytes, bytes, expected.data() + (c * out_row + r) * bytes);
+              block(x, x_row, y, out_row, rows, columns);
+              ASSERT_TRUE(std::equal(expected.begin(), expected.end(), y))
+                  << rows << " x " << columns << " gap " << gap << " bytes " << bytes;
+            }
+          }
+        }
       }
     }
   }

@@ -37,25 +37,116 @@ HWY_INLINE hn::Vec<D> load_blocks(D d, const T* from, std::int64_t step) {
 }
 
 // Squares of 16 bytes a side, one in each block of the vectors: neighbours are interleaved until columns are rows.
-// Returns how many of the rows it has done.
+template <class D, class T = hn::TFromD<D>>
+HWY_INLINE void turn(D d, hn::Vec<D> (&v)[16 / sizeof(T)]) {
+  constexpr std::int64_t kSide = 16 / sizeof(T);
+  hn::Vec<D> w[kSide];
+  for (std::int64_t stage = 1; stage < kSide; stage *= 2) {
+    for (std::int64_t i = 0; i < kSide / 2; ++i) {
+      w[2 * i] = hn::InterleaveLower(d, v[i], v[i + kSide / 2]);
+      w[2 * i + 1] = hn::InterleaveUpper(d, v[i], v[i + kSide / 2]);
+    }
+    for (std::int64_t i = 0; i < kSide; ++i) v[i] = w[i];
+  }
+}
+
+// Returns how many of the rows it has done. Only so many columns are written; 16 bytes of each row are read.
 template <class D, class T>
-HWY_INLINE std::int64_t squares(D d, const T* x, std::int64_t x_row, T* out, std::int64_t out_row, std::int64_t rows) {
+HWY_INLINE std::int64_t squares(D d, const T* x, std::int64_t x_row, T* out, std::int64_t out_row, std::int64_t rows,
+                                std::int64_t columns = 16 / sizeof(T)) {
   constexpr std::int64_t kSide = 16 / sizeof(T);
   constexpr auto kLanes = static_cast<std::int64_t>(hn::MaxLanes(D()));
   std::int64_t r = 0;
   for (; r + kLanes <= rows; r += kLanes) {
-    hn::Vec<D> v[kSide], w[kSide];
+    hn::Vec<D> v[kSide];
     for (std::int64_t i = 0; i < kSide; ++i) v[i] = load_blocks(d, x + (r + i) * x_row, kSide * x_row);
-    for (std::int64_t stage = 1; stage < kSide; stage *= 2) {
-      for (std::int64_t i = 0; i < kSide / 2; ++i) {
-        w[2 * i] = hn::InterleaveLower(d, v[i], v[i + kSide / 2]);
-        w[2 * i + 1] = hn::InterleaveUpper(d, v[i], v[i + kSide / 2]);
-      }
-      for (std::int64_t i = 0; i < kSide; ++i) v[i] = w[i];
-    }
-    for (std::int64_t i = 0; i < kSide; ++i) hn::StoreU(v[i], d, out + i * out_row + r);
+    turn(d, v);
+    for (std::int64_t i = 0; i < kSide; ++i)
+      if (i < columns) hn::StoreU(v[i], d, out + i * out_row + r);
   }
   return r;
+}
+
+// The vector's bytes, the first `shift` elements last.
+template <class D>
+HWY_INLINE hn::Vec<D> rotated(D d, hn::Vec<D> v, std::int64_t shift) {
+  const hn::Repartition<std::uint8_t, D> bytes;
+  const auto first =
+      hn::Set(bytes, static_cast<std::uint8_t>(shift * static_cast<std::int64_t>(sizeof(hn::TFromD<D>))));
+  const auto at = hn::And(hn::Add(hn::Iota(bytes, 0), first), hn::Set(bytes, 15));
+  return hn::BitCast(d, hn::TableLookupBytes(hn::BitCast(bytes, v), at));
+}
+
+// Fewer columns than a square has: rows are read beyond their ends, the last ones from before their beginnings.
+template <int bytes, class T>
+void few_columns(const T* x, std::int64_t x_row, T* out, std::int64_t out_row, std::int64_t rows,
+                 std::int64_t columns) {
+  constexpr std::int64_t kSide = 16 / sizeof(T);
+  const hn::CappedTag<T, 16 / sizeof(T)> one;
+  // Of the last rows, 16 bytes would end behind the matrix.
+  const std::int64_t whole = rows - (kSide - columns + x_row - 1) / x_row;
+  std::int64_t r = squares(hn::CappedTag<T, bytes / sizeof(T)>(), x, x_row, out, out_row, whole, columns);
+  r += squares(one, x + r * x_row, x_row, out + r, out_row, whole - r, columns);
+  if (r == rows) return;
+  const std::int64_t missing = kSide - columns;
+  hn::Vec<decltype(one)> v[kSide];
+  for (std::int64_t last = r + kSide; r < rows; r = last, last += kSide) {
+    last = std::min(last, rows);
+    const T* from = x + (last - kSide) * x_row - missing;
+    for (std::int64_t i = 0; i < kSide; ++i) v[i] = rotated(one, hn::LoadU(one, from + i * x_row), missing);
+    turn(one, v);
+    for (std::int64_t i = 0; i < columns; ++i) hn::StoreU(v[i], one, out + i * out_row + last - kSide);
+  }
+}
+
+// The first `count` elements.
+template <int count, class D>
+HWY_INLINE void store_first(D d, hn::Vec<D> v, hn::TFromD<D>* to) {
+  if constexpr (hn::MaxLanes(D()) > count) {
+    const hn::Half<D> half;
+    store_first<count>(half, hn::LowerHalf(half, v), to);
+  } else {
+    hn::StoreU(v, d, to);
+  }
+}
+
+// Fewer rows than a square has, at least `half` and at most twice as many: those of the output are written in two parts
+// that may overlap.
+template <int half, class T>
+void few_rows(const T* x, std::int64_t x_row, T* out, std::int64_t out_row, std::int64_t rows, std::int64_t columns) {
+  constexpr std::int64_t kSide = 16 / sizeof(T);
+  const hn::CappedTag<T, 16 / sizeof(T)> one;
+  hn::Vec<decltype(one)> v[kSide];
+  for (std::int64_t c = 0; c < columns; c += kSide) {
+    c = std::min(c, columns - kSide);
+    for (std::int64_t i = 0; i < kSide; ++i) v[i] = i < rows ? hn::LoadU(one, x + i * x_row + c) : hn::Zero(one);
+    turn(one, v);
+    for (std::int64_t i = 0; i < kSide; ++i) {
+      T* to = out + (c + i) * out_row;
+      store_first<half>(one, v[i], to);
+      store_first<half>(one, rotated(one, v[i], rows - half), to + rows - half);
+    }
+  }
+}
+
+// Whether a matrix had few rows or columns and is done.
+template <int bytes, class T>
+HWY_INLINE bool narrow(const T* x, std::int64_t x_row, T* out, std::int64_t out_row, std::int64_t rows,
+                       std::int64_t columns) {
+  constexpr std::int64_t kSide = 16 / sizeof(T);
+  if constexpr (kSide < 4) return false;
+  if (columns < kSide && columns >= kSide / 4 && rows >= kSide && (rows - kSide) * x_row >= kSide - columns) {
+    few_columns<bytes>(x, x_row, out, out_row, rows, columns);
+    return true;
+  }
+  if (rows >= kSide || columns < kSide) return false;
+  if (rows >= kSide / 2) {
+    few_rows<kSide / 2>(x, x_row, out, out_row, rows, columns);
+    return true;
+  }
+  if (kSide < 8 || rows < kSide / 4) return false;
+  few_rows<std::max<int>(1, kSide / 4)>(x, x_row, out, out_row, rows, columns);
+  return true;
 }
 #endif
 
@@ -67,6 +158,7 @@ void block(const void* x_data, std::int64_t x_row, void* out_data, std::int64_t 
   T* out = static_cast<T*>(out_data);
   std::int64_t c = 0;
 #if HWY_TARGET != HWY_SCALAR
+  if (narrow<bytes>(x, x_row, out, out_row, rows, columns)) return;
   constexpr std::int64_t kSide = 16 / sizeof(T);
   for (; c < columns && columns >= kSide; c += kSide) {
     c = std::min(c, columns - kSide);  // the last squares turn some again
