@@ -7,6 +7,7 @@
 
 #include "base/division.h"
 #include "kernels/cpu/by_four.h"
+#include "kernels/cpu/copy_rows.h"
 #include "kernels/cpu/extents.h"
 #include "kernels/cpu/fill.h"
 #include "kernels/cpu/index_check.h"
@@ -53,63 +54,11 @@ void copy_run(const void* x, std::int64_t x_stride, void* out, std::int64_t out_
   }
 }
 
-constexpr std::int64_t kLongestInPieces = 96;  // beyond it a call costs less than pieces
-
-// Rows of `run` bytes, from and to so many bytes apart.
-template <std::size_t kRun>
-void copy_rows_of(const char* from, std::int64_t from_step, char* to, std::int64_t to_step, std::int64_t rows) {
-  for (std::int64_t i = 0; i < rows; ++i, from += from_step, to += to_step) std::memcpy(to, from, kRun);
-}
-// Those that lie too far apart for the hardware prefetcher are asked for some rows before they are copied.
-void copy_far_rows(const char* from, std::int64_t from_step, char* to, std::int64_t to_step, std::int64_t run,
-                   std::int64_t rows) {
-  constexpr std::int64_t kAhead = 8, kLine = 64;
-  for (std::int64_t i = 0; i < rows; ++i, from += from_step, to += to_step) {
-    if (i + kAhead < rows)
-      for (std::int64_t at = 0; at < run; at += kLine) __builtin_prefetch(from + kAhead * from_step + at, 0);
-    std::memcpy(to, from, static_cast<std::size_t>(run));
-  }
-}
-void copy_rows(const char* from, std::int64_t from_step, char* to, std::int64_t to_step, std::int64_t run,
-               std::int64_t rows) {
-  constexpr std::int64_t kPiece = 16;
-  switch (run) {
-    case 1: return copy_rows_of<1>(from, from_step, to, to_step, rows);
-    case 2: return copy_rows_of<2>(from, from_step, to, to_step, rows);
-    case 3: return copy_rows_of<3>(from, from_step, to, to_step, rows);
-    case 4: return copy_rows_of<4>(from, from_step, to, to_step, rows);
-    case 6: return copy_rows_of<6>(from, from_step, to, to_step, rows);
-    case 8: return copy_rows_of<8>(from, from_step, to, to_step, rows);
-    case 12: return copy_rows_of<12>(from, from_step, to, to_step, rows);
-    case 16: return copy_rows_of<16>(from, from_step, to, to_step, rows);
-    case 24: return copy_rows_of<24>(from, from_step, to, to_step, rows);
-    case 32: return copy_rows_of<32>(from, from_step, to, to_step, rows);
-    case 48: return copy_rows_of<48>(from, from_step, to, to_step, rows);
-    case 64: return copy_rows_of<64>(from, from_step, to, to_step, rows);
-    default: break;
-  }
-  for (std::int64_t i = 0; i < rows; ++i, from += from_step, to += to_step) {
-    if (run < kPiece || run > kLongestInPieces) {
-      std::memcpy(to, from, static_cast<std::size_t>(run));
-      continue;
-    }
-    // The last piece begins where it ends with the row.
-    for (std::int64_t at = 0; at + kPiece < run; at += kPiece) std::memcpy(to + at, from + at, kPiece);
-    std::memcpy(to + run - kPiece, from + run - kPiece, kPiece);
-  }
-}
-
-// One run of bytes, many times behind each other: longer and longer pieces of what was written, as long as the first
-// cache holds them.
+// One run of bytes, many times behind each other.
 void repeat_run(const char* x, char* out, std::int64_t run, std::int64_t times) {
   if (run == 0 || times == 0) return;
   std::memcpy(out, x, static_cast<std::size_t>(run));
-  const std::int64_t all = run * times, most = std::max<std::int64_t>(1, 16384 / run) * run;
-  for (std::int64_t done = run; done < all;) {
-    const std::int64_t piece = std::min({done, most, all - done});
-    std::memcpy(out + done, out, static_cast<std::size_t>(piece));
-    done += piece;
-  }
+  repeat_first(out, run, run * times);
 }
 
 // Copies a grid of elements, outermost dimension first.

@@ -8,7 +8,9 @@
 #include <numeric>
 #include <string>
 
+#include "base/division.h"
 #include "kernels/cpu/by_four.h"
+#include "kernels/cpu/copy_rows.h"
 #include "kernels/cpu/extents.h"
 #include "kernels/cpu/instruction_set.h"
 #include "kernels/cpu/physical.h"
@@ -34,35 +36,6 @@ bool is_identity(const std::vector<std::int64_t>& table, std::int64_t size) {
   for (std::size_t i = 0; i < table.size(); ++i)
     if (table[i] != static_cast<std::int64_t>(i)) return false;
   return true;
-}
-
-// n bytes between one and two T, as the first of them and the last.
-template <class T>
-void copy_ends(char* to, const char* from, std::int64_t n) {
-  T first, last;
-  const auto rest = n - static_cast<std::int64_t>(sizeof(T));
-  std::memcpy(&first, from, sizeof(T));
-  std::memcpy(&last, from + rest, sizeof(T));
-  std::memcpy(to, &first, sizeof(T));
-  std::memcpy(to + rest, &last, sizeof(T));
-}
-// Few bytes without a call.
-void copy_bytes(char* to, const char* from, std::int64_t n) {
-  using Half = std::array<std::uint64_t, 2>;
-  using Whole = std::array<std::uint64_t, 4>;
-  if (n > 64) {
-    std::memcpy(to, from, static_cast<std::size_t>(n));
-  } else if (n >= 32) {
-    copy_ends<Whole>(to, from, n);
-  } else if (n >= 16) {
-    copy_ends<Half>(to, from, n);
-  } else if (n >= 8) {
-    copy_ends<std::uint64_t>(to, from, n);
-  } else if (n >= 4) {
-    copy_ends<std::uint32_t>(to, from, n);
-  } else {
-    for (std::int64_t i = 0; i < n; ++i) to[i] = from[i];
-  }
 }
 
 template <class T>
@@ -133,6 +106,11 @@ class Remap final : public Kernel {
     }
     if (runs_.size() == 1 && runs_[0].kind == RunKind::Repeated && runs_[0].times == 2)
       pairs_ = twice_loop(static_cast<std::size_t>(block_));
+    copies_ = std::all_of(runs_.begin(), runs_.end(),
+                          [](const Run& r) { return r.kind == RunKind::Copied || r.kind == RunKind::Filled; });
+    most_rows_ = kFirstCache / std::max<std::int64_t>(1, n * block_);
+    if (!tables_.empty()) period_ = period_of(tables_.back());
+    if (period_ > most_rows_) period_ = 0;
   }
 
   void run(void* const* operands, void*) const override {
@@ -153,14 +131,23 @@ class Remap final : public Kernel {
           if (at == last_size) at = 0;
           outer = 0;
           outer_filled = false;
-          std::int64_t rest = r / last_size;
+          std::int64_t rest = base::quotient(r, last_size);
           for (std::size_t d = tables_.empty() ? 0 : tables_.size() - 1; d-- > 0;) {
             const auto size = static_cast<std::int64_t>(tables_[d].size());
-            const std::int64_t offset = tables_[d][static_cast<std::size_t>(rest % size)];
+            const auto [before_it, index] = base::divide(rest, size);
+            const std::int64_t offset = tables_[d][static_cast<std::size_t>(index)];
             outer_filled = outer_filled || offset == kFilled;
             outer += offset;
-            rest /= size;
+            rest = before_it;
           }
+        }
+        if (at == period_ && r - period_ >= begin && period_ > 0) {
+          const std::int64_t m = std::min(last_size - at, end - r);
+          repeat_first(out + (r - period_) * row_bytes, period_ * row_bytes, (period_ + m) * row_bytes);
+          r += m - 1;
+          at += m - 1;
+          before = -1;
+          continue;
         }
         const std::int64_t base = outer + last[at];
         if (outer_filled || last[at] == kFilled) {
@@ -176,6 +163,14 @@ class Remap final : public Kernel {
           if (again) ++r, ++at;
         } else if (base == before) {
           copy_bytes(to, to - row_bytes, row_bytes);
+        } else if (const std::int64_t n = copies_ ? even_rows(last + at, std::min(last_size - at, end - r)) : 1;
+                   n > 1) {
+          const std::int64_t step = last[at + 1] - last[at];
+          copy_runs(x + base, step, to, row_bytes, n);
+          r += n - 1;
+          at += n - 1;
+          before = base + (n - 1) * step;
+          continue;
         } else {
           row(x + base, to);
         }
@@ -211,6 +206,39 @@ class Remap final : public Kernel {
     while (is_next(first + blocks * run.times, at(first) + blocks * block_)) ++blocks;
     run.count = blocks >= kShort ? blocks * run.times : 0;
     return run;
+  }
+
+  // After how many elements a table begins again; 0 if it does not.
+  static std::int64_t period_of(const std::vector<std::int64_t>& table) {
+    const auto next = std::find(table.begin() + !table.empty(), table.end(), table.empty() ? 0 : table[0]);
+    if (next == table.end() || !std::equal(next, table.end(), table.begin())) return 0;
+    return next - table.begin();
+  }
+  // How many rows from this one on, of at most so many, lie equally far apart in x and in the first cache.
+  std::int64_t even_rows(const std::int64_t* offsets, std::int64_t most) const {
+    most = std::min(most, most_rows_);
+    if (most < 2 || offsets[1] <= offsets[0]) return 1;
+    const std::int64_t step = offsets[1] - offsets[0];
+    std::int64_t n = 2;
+    while (n < most && offsets[n] == offsets[n - 1] + step) ++n;
+    return n;
+  }
+  // Rows of runs that are copied or filled, run by run.
+  void copy_runs(const char* x, std::int64_t step, char* out, std::int64_t row_bytes, std::int64_t rows) const {
+    for (const Run& run : runs_) {
+      char* to = out + run.first * block_;
+      if (run.kind == RunKind::Copied) {
+        copy_rows(x + row_[static_cast<std::size_t>(run.first)], step, to, row_bytes, run.count * block_, rows);
+        continue;
+      }
+      const std::int64_t bytes = run.count * block_;
+      std::array<char, 16> pattern;
+      fill(pattern.data(), std::min<std::int64_t>(bytes, pattern.size()));
+      if (bytes <= static_cast<std::int64_t>(pattern.size()))
+        copy_rows(pattern.data(), 0, to, row_bytes, bytes, rows);
+      else
+        for (std::int64_t i = 0; i < rows; ++i, to += row_bytes) fill(to, bytes);
+    }
   }
 
   void fill(char* to, std::int64_t bytes) const {
@@ -266,7 +294,10 @@ class Remap final : public Kernel {
   std::vector<std::vector<std::int64_t>> tables_;  // byte offsets, of the dimensions before the row's
   std::vector<std::int64_t> row_;
   std::vector<Run> runs_;
-  TwiceLoop pairs_ = nullptr;  // where all of a row stands twice
+  static constexpr std::int64_t kFirstCache = 16384;
+  bool copies_ = false;                      // runs are copied or filled
+  std::int64_t most_rows_ = 0, period_ = 0;  // rows that the first cache holds; after which all are written again
+  TwiceLoop pairs_ = nullptr;                // where all of a row stands twice
 };
 
 std::string refuses(const RemapConfig& c) {

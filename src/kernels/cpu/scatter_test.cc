@@ -202,6 +202,15 @@ void check_remap() {
   for (std::int64_t n = 1; n < 70; ++n) {
     RemapConfig& c = configs.emplace_back(RemapConfig{{3, n}, {{0, 1, 1, 2, 0}, {}}, sizeof(T)});
     for (std::int64_t i = 0; i < 2 * n; ++i) c.from[1].push_back(i % n);
+    // Rows that begin again, equally far apart or not, with filled ones and ends between them.
+    for (const bool fills : {false, true}) {
+      RemapConfig& tiled = configs.emplace_back(RemapConfig{{4, 6, n}, {{0, 1, 2, 3}, {}, {}}, sizeof(T)});
+      for (std::int64_t i = 0; i < 16; ++i) tiled.from[1].push_back(n % 3 == 0 ? i * i % 6 : i % 6);
+      if (fills) tiled.from[2].assign(static_cast<std::size_t>(n % 4), -1);
+      for (std::int64_t i = 0; i < 3 * n; ++i) tiled.from[2].push_back(i % n);
+      if (fills) tiled.from[2].insert(tiled.from[2].end(), static_cast<std::size_t>(n % 5), -1);
+      if (fills) tiled.from[1].insert(tiled.from[1].begin() + 4, -1);
+    }
   }
   for (RemapConfig c : configs) {
     if (!c.from.empty() && c.from.back().empty()) {
@@ -215,6 +224,8 @@ void check_remap() {
       }
     }
     auto x = counted<T>(element_count(c.x), 3);
+    const T fill{99};
+    std::memcpy(c.fill.data(), &fill, sizeof fill);
     Shape out;
     for (const auto& table : c.from) out.push_back(static_cast<std::int64_t>(table.size()));
     ASSERT_EQ(remap_candidates()[0].refuses(c), "");
@@ -224,9 +235,13 @@ void check_remap() {
     const auto strides = layout_strides(c.x, Layout::Dense);
     for (std::int64_t i = 0; i < element_count(out); ++i) {
       std::int64_t rest = i, at = 0;
-      for (std::size_t d = out.size(); d-- > 0; rest /= out[d])
-        at += c.from[d][static_cast<std::size_t>(rest % out[d])] * strides[d];
-      ASSERT_EQ(got[static_cast<std::size_t>(i)], x[static_cast<std::size_t>(at)]);
+      bool filled = false;
+      for (std::size_t d = out.size(); d-- > 0; rest /= out[d]) {
+        const std::int64_t from = c.from[d][static_cast<std::size_t>(rest % out[d])];
+        filled = filled || from < 0;
+        at += from * strides[d];
+      }
+      ASSERT_EQ(got[static_cast<std::size_t>(i)], filled ? fill : x[static_cast<std::size_t>(at)]) << to_string(c.x);
     }
   }
 }

@@ -1,0 +1,23 @@
+// Copies of rows of bytes within one task. Internal to the kernels.
+#pragma once
+#include <cstdint>
+
+namespace norn::kernels {
+
+// Few bytes without a call.
+void copy_bytes(char* to, const char* from, std::int64_t n);
+
+// Beyond it a call costs less than pieces.
+inline constexpr std::int64_t kLongestInPieces = 96;
+// Rows of `run` bytes, from and to so many bytes apart.
+void copy_rows(const char* from, std::int64_t from_step, char* to, std::int64_t to_step, std::int64_t run,
+               std::int64_t rows);
+// Those that lie too far apart for the hardware prefetcher, which are asked for some rows before they are copied.
+void copy_far_rows(const char* from, std::int64_t from_step, char* to, std::int64_t to_step, std::int64_t run,
+                   std::int64_t rows);
+
+// The first `run` bytes, again and again until there are `all`: longer and longer pieces of what was written, as long
+// as the first cache holds them.
+void repeat_first(char* out, std::int64_t run, std::int64_t all);
+
+}  // namespace norn::kernels
