@@ -235,11 +235,14 @@ struct Session::Impl {
 
 namespace {
 
-// f(feeds), once their bools and sub-byte elements are values of their types.
+// f(feeds), once their bools and sub-byte elements are values of their types. Where a run reads no element, any byte
+// will do for a bool: large ones take longer to look through than to ask for their shape.
 template <class F>
-auto with_sound_feeds(std::span<const Feed> feeds, F&& f) {
+auto with_sound_feeds(const runtime::CompiledModel& model, std::span<const Feed> feeds, F&& f) {
   std::vector<Feed> changed;
   for (std::size_t i = 0; i < feeds.size(); ++i) {
+    const Value& value = feeds[i].value;
+    if (value.is_tensor() && value.tensor().dtype() == DataType::Bool && !model.reads_elements(feeds[i].name)) continue;
     std::optional<Value> sound;
     try {
       sound = base::with_sound_elements(feeds[i].value);
@@ -312,8 +315,8 @@ auto under(const RunOptions& options, F&& f) {
 std::vector<Value> Session::run(std::span<const Feed> feeds, std::span<const std::string> outputs,
                                 const RunOptions& options) const {
   return under(options, [&] {
-    return with_sound_feeds(feeds, [&](auto sound) {
-      return impl_->with_model(sound, -1, [&](const Impl::CompiledPtr& m) {
+    return impl_->with_model(feeds, -1, [&](const Impl::CompiledPtr& m) {
+      return with_sound_feeds(*m, feeds, [&](auto sound) {
         return m->run(sound, outputs, {.places = options.placements, .donated = options.donated});
       });
     });
@@ -324,10 +327,11 @@ std::vector<std::pair<std::string, Value>> Session::run_all(std::span<const Feed
                                                             const RunOptions& options) const {
   return under(options, [&] {
     Impl::CompiledPtr all;
-    std::vector<Value> values = with_sound_feeds(feeds, [&](auto sound) {
-      return Impl::with_model([&](bool sized) { return all = impl_->for_all(sound, sized); },
-                              [&](const Impl::CompiledPtr& m) { return m->run(sound, {}); });
-    });
+    std::vector<Value> values =
+        Impl::with_model([&](bool sized) { return all = impl_->for_all(feeds, sized); },
+                         [&](const Impl::CompiledPtr& m) {
+                           return with_sound_feeds(*m, feeds, [&](auto sound) { return m->run(sound, {}); });
+                         });
     std::vector<std::pair<std::string, Value>> named;
     named.reserve(values.size());
     for (std::size_t i = 0; i < values.size(); ++i) named.emplace_back(all->outputs()[i].name, std::move(values[i]));
@@ -337,9 +341,8 @@ std::vector<std::pair<std::string, Value>> Session::run_all(std::span<const Feed
 
 Explanation Session::explain(std::span<const Feed> feeds, std::int64_t default_dim,
                              std::span<const std::string> donated) const {
-  return with_sound_feeds(feeds, [&](auto sound) {
-    return impl_->with_model(sound, default_dim,
-                             [&](const Impl::CompiledPtr& m) { return m->explain(sound, default_dim, donated); });
+  return impl_->with_model(feeds, default_dim, [&](const Impl::CompiledPtr& m) {
+    return with_sound_feeds(*m, feeds, [&](auto sound) { return m->explain(sound, default_dim, donated); });
   });
 }
 
@@ -348,9 +351,8 @@ RunProfile Session::profile(std::span<const Feed> feeds, const ProfileOptions& p
   if (!options.placements.empty()) throw Error(ErrorCode::InvalidArgument, "outputs of a profile cannot be placed");
   if (!options.donated.empty()) throw Error(ErrorCode::InvalidArgument, "inputs of a profile cannot be donated");
   return under(options, [&] {
-    return with_sound_feeds(feeds, [&](auto sound) {
-      return impl_->with_model(sound, -1,
-                               [&](const Impl::CompiledPtr& m) { return m->profile(sound, profile_options); });
+    return impl_->with_model(feeds, -1, [&](const Impl::CompiledPtr& m) {
+      return with_sound_feeds(*m, feeds, [&](auto sound) { return m->profile(sound, profile_options); });
     });
   });
 }

@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "ir/walk.h"
 #include "kernels/cpu/instruction_set.h"
+#include "ops/tensor/shape/shape.h"
 #include "program/lower.h"
 #include "program/passes.h"
 #include "program/verify.h"
@@ -104,6 +105,21 @@ bool has_open_types(const program::Program& program) {
   });
 }
 
+// Names of inputs whose elements nothing reads: they have no reader, or such that ask for the shape alone.
+std::vector<std::string> unread_inputs(const program::Graph& graph) {
+  std::vector<bool> read(graph.values.size(), false);
+  for (const program::ValueId id : graph.outputs)
+    if (id != program::kNone) read[id] = true;
+  for (const program::Node& node : graph.nodes) {
+    const bool asks_shape = (node.op == &ops::Shape || node.op == &ops::Size) && node.parts.empty();
+    if (!asks_shape) program::for_each_use(node, [&](program::ValueId id) { read[id] = true; });
+  }
+  std::vector<std::string> names;
+  for (const program::ValueId id : graph.inputs)
+    if (!read[id]) names.push_back(graph.value(id).name);
+  return names;
+}
+
 // About what graphs take, and constants that `beside` has not.
 std::size_t bytes_of(const program::Program& program, const program::Program& beside) {
   std::unordered_set<const void*> shared;
@@ -164,6 +180,7 @@ CompiledModel::CompiledModel(const ir::Model& document, const ir::ExternalReader
   };
   program_.main.lowers_again = lowers_again;
   if (!program_.waits) program::run_passes(program_, options.disabled_passes, passed);
+  if (!program_.waits) unread_ = unread_inputs(program_.main);
   if (beside) own_bytes_ = bytes_of(program_, beside->program_);
 
   const program::Graph& graph = program_.main;
@@ -299,6 +316,10 @@ std::vector<Value> CompiledModel::arrange(std::span<const Feed> feeds) const {
 bool CompiledModel::feeds_constant(std::span<const Feed> feeds) const noexcept {
   if (constant_weights_.empty()) return false;
   return std::any_of(feeds.begin(), feeds.end(), [&](const Feed& f) { return constant_weights_.contains(f.name); });
+}
+
+bool CompiledModel::reads_elements(std::string_view input) const noexcept {
+  return std::find(unread_.begin(), unread_.end(), input) == unread_.end();
 }
 
 std::size_t CompiledModel::output_index(std::string_view name) const {

@@ -121,6 +121,26 @@ def test_bools_are_zero_or_one():
     np.testing.assert_array_equal(norn.InferenceSession(sequence).run(None, feed)[0], [1, 0])
 
 
+@pytest.mark.parametrize("reader", ["none", "Identity", "If"])
+def test_bools_whose_shape_alone_is_asked_for(reader):
+    """What else reads them finds zeros and ones, in a subgraph as well."""
+    bools, ints = TensorProto.BOOL, TensorProto.INT64
+    nodes = [helper.make_node("Shape", ["b"], ["s"]), helper.make_node("Size", ["b"], ["n"])]
+    inputs, outputs = [value("b", ["N"], bools)], [value("s", [1], ints), value("n", [], ints)]
+    if reader == "Identity":
+        nodes.append(helper.make_node("Identity", ["b"], ["c"]))
+    elif reader == "If":
+        inputs.append(value("k", [], bools))
+        branch = helper.make_graph([helper.make_node("Identity", ["b"], ["d"])], "g", [], [value("d", ["N"], bools)])
+        nodes.append(helper.make_node("If", ["k"], ["c"], then_branch=branch, else_branch=branch))
+    if reader != "none":
+        outputs.append(value("c", ["N"], bools))
+    feed = {"b": np.array([7, 0, 255], np.uint8).view(bool), "k": np.array(True)}
+    got = norn.InferenceSession(model_of(nodes, inputs, outputs)).run(None, {i.name: feed[i.name] for i in inputs})
+    assert got[0].tolist() == [3] and got[1] == 3
+    assert [c.view(np.uint8).tolist() for c in got[2:]] == [[1, 0, 1]][: len(got) - 2]
+
+
 SMALL = {"uint4": 4, "int4": 4, "uint2": 2, "int2": 2, "float4_e2m1fn": 4, "float6_e2m3fn": 6, "float6_e3m2fn": 6}
 
 
