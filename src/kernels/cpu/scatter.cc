@@ -3,6 +3,7 @@
 #include "kernels/cpu/scatter.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <string>
 
@@ -449,8 +450,24 @@ class ScatterNd final : public Kernel {
                                 static_cast<double>(c_.rows + (copies_the_rest ? blocks_ : 0));
       parallel_ranges(c_.block, element_ns, kBlockStep, [&](std::int64_t begin, std::int64_t end) {
         const auto each_row = [&](auto&& f) {
-          for (std::int64_t r = 0; r < c_.rows; ++r)
-            f(block_of(indices + r * length, c_.axes, strides_) * c_.block + begin, r * c_.block + begin);
+          const auto place = [&](std::int64_t r) {
+            return block_of(indices + r * length, c_.axes, strides_) * c_.block + begin;
+          };
+          if (kind == ScatterKind::Replace) {
+            for (std::int64_t r = 0; r < c_.rows; ++r) f(place(r), r * c_.block + begin);
+            return;
+          }
+          // What is read is asked for, some rows of it at once.
+          std::array<std::int64_t, kAhead> places;
+          for (std::int64_t first = 0; first < c_.rows; first += kAhead) {
+            const std::int64_t n = std::min(kAhead, c_.rows - first);
+            for (std::int64_t r = 0; r < n; ++r) {
+              const std::int64_t to = place(first + r);
+              places[static_cast<std::size_t>(r)] = to;
+              __builtin_prefetch(out + to, 1);
+            }
+            for (std::int64_t r = 0; r < n; ++r) f(places[static_cast<std::size_t>(r)], (first + r) * c_.block + begin);
+          }
         };
         if constexpr (kind == ScatterKind::Replace) {
           const auto copy = [&](std::int64_t to, const T* from) {
@@ -472,6 +489,7 @@ class ScatterNd final : public Kernel {
   }
 
  private:
+  static constexpr std::int64_t kAhead = 64;       // rows
   static constexpr std::int64_t kLongBlock = 512;  // bytes, beside which it costs little to note what is replaced
   ScatterNdConfig c_;
   std::vector<std::int64_t> strides_;
