@@ -6,11 +6,13 @@
 #include <cstring>
 #include <string>
 #include <type_traits>
+#include <utility>
 
+#include "base/division.h"
 #include "kernels/cpu/contraction.h"
 #include "kernels/cpu/extents.h"
 #include "kernels/cpu/physical.h"
-#include "kernels/cpu/steps.h"
+#include "kernels/cpu/plane_adds.h"
 
 namespace norn::kernels {
 inline namespace deconv_cc {
@@ -24,30 +26,94 @@ constexpr std::int64_t kTileColumns = 1024;
 // i * strides + t * dilations - pads.
 struct PlaneScatter {
   Spatial3 in, out, kernel, strides, dilations, pads;
-  const RowTable* rows = &row_table();
+  const PlaneAdds* adds = &plane_adds();
 
   std::int64_t positions() const { return in[0] * in[1] * in[2]; }
   std::int64_t taps() const { return kernel[0] * kernel[1] * kernel[2]; }
   std::int64_t plane() const { return out[0] * out[1] * out[2]; }
 
-  // Adds the elements [at, at + n) of a plane of the input, as they are at position `tap` of the kernel.
+  // Adds the elements [at, at + n) of a plane of the input, as they are at all positions of the kernel, which lie
+  // `apart`.
   template <class T>
-  void add(const T* from, std::int64_t at, std::int64_t n, std::int64_t tap, T* to) const {
-    const std::array<std::int64_t, 3> t = {tap / (kernel[1] * kernel[2]), tap / kernel[2] % kernel[1], tap % kernel[2]};
-    const auto place = [&](std::size_t d, std::int64_t i) { return i * strides[d] + t[d] * dilations[d] - pads[d]; };
-    // The columns that fall inside.
-    const std::int64_t step = strides[2], shift = place(2, 0);
-    const std::int64_t first = shift < 0 ? (-shift + step - 1) / step : 0, last = (out[2] - shift + step - 1) / step;
-    std::int64_t column = at % in[2], row = at / in[2] % in[1], layer = at / in[2] / in[1];
+  void add(const T* from, std::int64_t apart, std::int64_t at, std::int64_t n, T* to) const {
+    auto [line, column] = base::divide(at, in[2]);
+    auto [layer, row] = base::divide(line, in[1]);
     while (n > 0) {
-      const std::int64_t run = std::min(n, in[2] - column), z = place(0, layer), y = place(1, row);
-      const std::int64_t begin = std::max(column, first), end = std::min(column + run, last);
-      if (z >= 0 && z < out[0] && y >= 0 && y < out[1] && begin < end)
-        add_run(from + (begin - column), end - begin, step, to + (z * out[1] + y) * out[2] + begin * step + shift);
-      from += run;
-      n -= run;
+      // Whole rows of a layer, or a part of one.
+      const bool whole = column == 0 && n >= in[2];
+      const std::int64_t columns = std::min(n, in[2] - column);
+      const std::int64_t rows = whole ? std::min(base::quotient(n, in[2]), in[1] - row) : 1;
+      for (std::int64_t t0 = 0; t0 < kernel[0]; ++t0) {
+        const std::int64_t z = layer * strides[0] + t0 * dilations[0] - pads[0];
+        if (z < 0 || z >= out[0]) continue;
+        for (std::int64_t t1 = 0; t1 < kernel[1]; ++t1) {
+          const auto [first, last] = inside(1, t1 * dilations[1] - pads[1], row, row + rows);
+          if (first >= last) continue;
+          const std::int64_t y = first * strides[1] + t1 * dilations[1] - pads[1];
+          add_rows(from + (t0 * kernel[1] + t1) * kernel[2] * apart + (first - row) * in[2], apart, column, columns,
+                   last - first, to + (z * out[1] + y) * out[2]);
+        }
+      }
+      const std::int64_t done = rows * columns;
+      from += done;
+      n -= done;
       column = 0;
-      if (++row == in[1]) row = 0, ++layer;
+      row += rows;
+      if (row == in[1]) row = 0, ++layer;
+    }
+  }
+  // Which of the places [begin, end) of an input fall inside, `shift` beyond where their strides lead.
+  std::pair<std::int64_t, std::int64_t> inside(std::size_t d, std::int64_t shift, std::int64_t begin,
+                                               std::int64_t end) const {
+    const std::int64_t step = strides[d];
+    if (shift < 0) begin = std::max(begin, base::quotient_up(-shift, step));
+    return {begin, out[d] > shift ? std::min(end, base::quotient_up(out[d] - shift, step)) : begin};
+  }
+  // Columns of some rows of the input, at all positions along a row of the kernel; `to` is the first row that they fall
+  // on. Two neighbouring positions at a time fill every element of it.
+  template <class T>
+  void add_rows(const T* from, std::int64_t apart, std::int64_t column, std::int64_t columns, std::int64_t rows,
+                T* to) const {
+    const std::int64_t step = strides[2], to_row = strides[1] * out[2];
+    for (std::int64_t t = 0; t < kernel[2]; ++t, from += apart) {
+      const std::int64_t shift = t * dilations[2] - pads[2];
+      auto [begin, end] = inside(2, shift, column, column + columns);
+      if constexpr (std::is_same_v<T, float>) {
+        if (step == 2 && dilations[2] == 1 && t + 1 < kernel[2]) {
+          const auto [next, next_end] = inside(2, shift + 1, column, column + columns);
+          // At one of the ends there may be one element more of either.
+          const std::int64_t both = std::max(begin, next), both_end = std::min(end, next_end);
+          if (both < both_end) {
+            adds->pairs(to + both * 2 + shift, to_row, from + both - column, from + apart + both - column, in[2],
+                        both_end - both, rows);
+            add_run(from, column, begin, both, shift, rows, to);
+            add_run(from, column, both_end, end, shift, rows, to);
+            from += apart;
+            ++t;
+            add_run(from, column, next, both, shift + 1, rows, to);
+            add_run(from, column, both_end, next_end, shift + 1, rows, to);
+            continue;
+          }
+        }
+      }
+      add_run(from, column, begin, end, shift, rows, to);
+    }
+  }
+  template <class T>
+  void add_run(const T* from, std::int64_t column, std::int64_t begin, std::int64_t end, std::int64_t shift,
+               std::int64_t rows, T* to) const {
+    if (begin >= end) return;
+    const std::int64_t step = strides[2], to_row = strides[1] * out[2], n = end - begin;
+    from += begin - column;
+    to += begin * step + shift;
+    if constexpr (std::is_same_v<T, float>) {
+      adds->apart(to, to_row, step, from, in[2], n, rows);
+    } else {
+      for (std::int64_t r = 0; r < rows; ++r, from += in[2], to += to_row)
+        if (step == 1)
+          for (std::int64_t i = 0; i < n; ++i) to[i] += from[i];
+        else
+          for (std::int64_t i = 0; i < n; ++i) to[i * step] += from[i];
     }
   }
   // Whether every element of the output is one product.
@@ -83,15 +149,6 @@ struct PlaneScatter {
       column = 0;
       if (++row == in[1]) row = 0, ++layer;
     }
-  }
-  template <class T>
-  void add_run(const T* from, std::int64_t n, std::int64_t step, T* to) const {
-    if constexpr (std::is_same_v<T, float>)
-      rows->add_apart(to, step, from, n);
-    else if (step == 1)
-      for (std::int64_t i = 0; i < n; ++i) to[i] += from[i];
-    else
-      for (std::int64_t i = 0; i < n; ++i) to[i * step] += from[i];
   }
 };
 
@@ -154,8 +211,7 @@ class Deconv final : public Kernel {
           for (std::int64_t m = 0; m < count && tiles_; ++m)
             places_.put(product + m * taps_ * columns_, columns_, at, n, bias_of(m), to + m * out_plane_);
           for (std::int64_t m = 0; m < count && !tiles_; ++m)
-            for (std::int64_t t = 0; t < taps_; ++t)
-              places_.add(product + (m * taps_ + t) * columns_, at, n, t, to + m * out_plane_);
+            places_.add(product + m * taps_ * columns_, columns_, at, n, to + m * out_plane_);
         }
       }
     });
@@ -222,7 +278,7 @@ class Col2Im final : public Kernel {
     parallel_ranges(planes_, static_cast<double>(n * taps), 1, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t p = begin; p < end; ++p) {
         std::fill_n(out + p * plane, plane, T{0});
-        for (std::int64_t t = 0; t < taps; ++t) places_.add(x + (p * taps + t) * n, 0, n, t, out + p * plane);
+        places_.add(x + p * taps * n, n, 0, n, out + p * plane);
       }
     });
   }

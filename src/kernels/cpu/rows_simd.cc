@@ -413,43 +413,6 @@ void put_rows(float* to, std::int64_t to_step, const float* from, std::int64_t f
     for (std::int64_t i = 0; i < n; ++i) to[i * to_step + c] = from[i * from_step + c] + (bias ? bias[c] : 0.0f);
 }
 
-// to[2 * i] += from[i], as far as whole vectors of D go; of the last element there may be nothing behind it.
-template <class D>
-HWY_INLINE std::int64_t add_every_second(D d, float* to, const float* from, std::int64_t i, std::int64_t n) {
-  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
-  for (; i + lanes < n; i += lanes) {
-    hn::Vec<D> even, odd;
-    hn::LoadInterleaved2(d, to + 2 * i, even, odd);
-    hn::StoreInterleaved2(hn::Add(even, hn::LoadU(d, from + i)), odd, d, to + 2 * i);
-  }
-  return i;
-}
-
-void add_apart(float* to, std::int64_t step, const float* from, std::int64_t n) {
-  const std::int64_t lanes = lane_count();
-  std::int64_t i = 0;
-  if (step == 1) {
-#if HWY_MAX_BYTES < 64
-    if (n >= lanes) {  // the last vector is read before those that it overlaps are written
-      const V last = hn::Add(hn::LoadU(F(), to + n - lanes), hn::LoadU(F(), from + n - lanes));
-      for (; i + lanes < n; i += lanes)
-        hn::StoreU(hn::Add(hn::LoadU(F(), to + i), hn::LoadU(F(), from + i)), F(), to + i);
-      return hn::StoreU(last, F(), to + n - lanes);
-    }
-#endif
-    for (; i + lanes <= n; i += lanes)
-      hn::StoreU(hn::Add(hn::LoadU(F(), to + i), hn::LoadU(F(), from + i)), F(), to + i);
-    if (i < n) store_tail(hn::Add(load_tail(to + i, n - i, 0.0f), load_tail(from + i, n - i, 0.0f)), to + i, n - i);
-    return;
-  }
-  if (step == 2) {
-    i = add_every_second(F(), to, from, i, n);
-    i = add_every_second(hn::CappedTag<float, 8>(), to, from, i, n);
-    i = add_every_second(hn::CappedTag<float, 4>(), to, from, i, n);
-  }
-  for (; i < n; ++i) to[i * step] += from[i];
-}
-
 enum Kind { kSum, kMean, kMax, kMin, kProd, kSumSquare, kL1, kL2 };
 
 float reduce_row(int kind, const float* x, std::int64_t n) {
@@ -560,9 +523,7 @@ void accumulate(int kind, const float* x, float* into, std::int64_t n, bool firs
   }
 }
 
-RowTable rows() {
-  return {softmax_rows, softmax_columns, softmax_few_columns, layer_norm, add_rows, put_rows, add_apart, pool};
-}
+RowTable rows() { return {softmax_rows, softmax_columns, softmax_few_columns, layer_norm, add_rows, put_rows, pool}; }
 ReduceTable reductions() { return {reduce_row, accumulate, row_part(), kSumRows}; }
 
 }  // namespace rows_simd_cc

@@ -2,6 +2,7 @@
 #include "kernels/cpu/guarded_test.h"
 #include "kernels/cpu/kernel_test.h"
 #include "kernels/cpu/norm.h"
+#include "kernels/cpu/plane_adds.h"
 #include "kernels/cpu/reduce.h"
 #include "kernels/cpu/softmax.h"
 #include "kernels/cpu/steps.h"
@@ -352,9 +353,37 @@ TEST(Rows, LeaveAloneWhatLiesBehind) {
     });
     check([&](const float* row, float* out) {
       std::fill_n(out, n, reduce_table().row(static_cast<int>(ReduceKind::Sum), row, n));
-      row_table().add_apart(out, 1, row, n);
+      plane_adds().apart(out, 0, 1, row, 0, n, 1);
     });
   }
+}
+
+// Rows of every length at strides; nothing behind the last element is touched.
+TEST(Rows, AddedAtStrides) {
+  const Guarded guarded;
+  for (std::int64_t n = 1; n < 45; ++n)
+    for (const std::int64_t step : {1, 2, 3})
+      for (const bool pairs : {false, true}) {
+        if (pairs && step != 2) continue;
+        const std::int64_t rows = 3, from_row = n + 1, to_row = n * step + 5;
+        const std::int64_t size = (rows - 1) * to_row + (n - 1) * step + (pairs ? 2 : 1);
+        const auto a = random_floats(rows * from_row, 1), b = random_floats(rows * from_row, 2);
+        std::vector<float> want = random_floats(size, 3);
+        float* const to = guarded.last<float>(size);
+        std::copy(want.begin(), want.end(), to);
+        for (std::int64_t r = 0; r < rows; ++r)
+          for (std::int64_t i = 0; i < n; ++i) {
+            const auto at = static_cast<std::size_t>(r * to_row + i * step);
+            const auto from = static_cast<std::size_t>(r * from_row + i);
+            want[at] += a[from];
+            if (pairs) want[at + 1] += b[from];
+          }
+        if (pairs)
+          plane_adds().pairs(to, to_row, a.data(), b.data(), from_row, n, rows);
+        else
+          plane_adds().apart(to, to_row, step, a.data(), from_row, n, rows);
+        ASSERT_TRUE(std::equal(want.begin(), want.end(), to)) << n << " by " << step << (pairs ? " pairs" : "");
+      }
 }
 
 TEST(Reduce, ManyShortRows) {

@@ -37,8 +37,6 @@ struct RowTable {
   // to[i * to_step + c] = from[i * from_step + c], plus bias[c] unless that is null.
   void (*put_rows)(float* to, std::int64_t to_step, const float* from, std::int64_t from_step, std::int64_t n,
                    std::int64_t count, const float* bias);
-  // to[i * step] += from[i] for i < n; what lies between is written again as it is.
-  void (*add_apart)(float* to, std::int64_t step, const float* from, std::int64_t n);
   // out[c] = the maximum, or `scale` times the sum, of x[c] over a grid of size[0] x size[1] x size[2] offsets.
   void (*pool)(const float* x, const std::int64_t* size, const std::int64_t* stride, std::int64_t channels, bool max,
                float scale, float* out);
