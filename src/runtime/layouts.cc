@@ -155,6 +155,15 @@ bool takes_planes(const Node& node, const PlanState& state) {
                                              ops::resolve_conv(program::NodeParameters(node), x, w).window.strides);
 }
 
+// Others are slower so than with channels last, by less than two reorders take: what that costs, counted as elements
+// that are reordered.
+std::int64_t cost_of_planes(const Node& node, const PlanState& state) {
+  if (node.op != &ops::Conv) return 0;
+  const Shape& x = state.values[node.inputs[0]].dims;
+  if (!kernels::is_slower_by_planes(x, state.values[node.inputs[1]].dims)) return 0;
+  return element_count(x) / 2 * 3;
+}
+
 // Some transposed convolutions want channels last even if their input has to be reordered.
 bool gains_by_rows(const Node& node, const PlanState& state) {
   const Shape &x = state.values[node.inputs[0]].dims, &w = state.values[node.inputs[1]].dims;
@@ -241,7 +250,7 @@ LayoutPlan::LayoutPlan(PlanState& state, const SegmentNodes& nodes) {
     roles.push_back(role);
     if (role == Role::Dense) continue;
     free += (role == Role::Either || role == Role::Maker) && has_layouts(state.values[p.results()[0]]);
-    fixed += role == Role::ChannelsLast;
+    fixed += role == Role::ChannelsLast || (role == Role::Either && cost_of_planes(*p.node, state) > 0);
   }
   if (free == 0 || fixed == 0 || free > kMostNodes) return;
 
@@ -263,6 +272,7 @@ LayoutPlan::LayoutPlan(PlanState& state, const SegmentNodes& nodes) {
     if ((role == Role::Either || role == Role::Maker) && out != kNone && has_layouts(state.values[out])) {
       vertex = network.add_vertex();
       choices.emplace_back(p.node, vertex);
+      if (const std::int64_t cost = cost_of_planes(*p.node, state)) network.add_edge(vertex, last, cost, 0);
     }
     const bool by_dims = is_elementwise(p.node->op);  // operands that are broadcast are read dense
     p.for_each_use([&](ValueId id) {

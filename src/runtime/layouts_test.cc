@@ -74,6 +74,22 @@ TEST(Layouts, DepthwiseConvolutionsTakePlanesWhereNobodyElseReorders) {
   EXPECT_EQ(with(true), 2 * kMap);
 }
 
+// By a larger window it does so where an image is large and two reorders are spared, not one.
+TEST(Layouts, LargeDepthwiseWindowsTakePlanesInPlaceOfTwoReorders) {
+  const auto with = [](bool alone) {
+    ModelBuilder m;
+    m.input("x", "float[1,64,96,96]");
+    m.initializer("w", numbers({64, 1, 5, 5}));
+    m.node("Conv", {"x", "w"}, {alone ? "y" : "c"},
+           {make_attr("pads", Ints{2, 2, 2, 2}), make_attr("group", std::int64_t{64})});
+    if (!alone) m.node("Transpose", {"c"}, {"t"}, {make_attr("perm", Ints{0, 2, 3, 1})}).node("Relu", {"t"}, {"y"});
+    m.output("y");
+    return reordered(m, {{"x", numbers({1, 64, 96, 96})}});
+  };
+  EXPECT_EQ(with(true), 0u);
+  EXPECT_EQ(with(false), std::size_t{4} * 64 * 96 * 96);
+}
+
 // Three dense operands are added to a channels-last one, and the sum is read dense: the one is reordered, not the three
 // and the sum.
 TEST(Layouts, OneOperandIsReorderedForMany) {

@@ -34,6 +34,8 @@ std::span<const Candidate<ConvConfig>> conv_candidates();
 // Those that take depthwise convolutions as they are given, channels first, and whether they take this one.
 std::span<const Candidate<ConvConfig>> plane_conv_candidates();
 bool is_plane_conv(const Shape& x, const Shape& w, const Shape& out, const Shape& strides);
+// Whether such a one is slower than with channels last: it pays where both its input and its output are dense.
+bool is_slower_by_planes(const Shape& x, const Shape& w);
 // Those that round x and constant weights to bfloat16, where the caller allows it. Sums are f32.
 std::span<const Candidate<ConvConfig>> conv_bf16_candidates();
 

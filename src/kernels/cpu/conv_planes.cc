@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <cstring>
 #include <string>
-#include <vector>
 
 #include "base/division.h"
 #include "kernels/cpu/align.h"
 #include "kernels/cpu/conv_candidates.h"
 #include "kernels/cpu/conv_planes.h"
+#include "kernels/cpu/instruction_set.h"
 #include "kernels/cpu/physical.h"
 #include "kernels/cpu/posts.h"
 
@@ -16,7 +16,10 @@ namespace norn::kernels {
 inline namespace conv_planes_cc {
 namespace {
 
-constexpr std::int64_t kMostTaps = 9;   // of more, or with strides, sums are faster with channels last
+// Of more elements of a window, or with strides, sums are faster with channels last: unless an image is so large that
+// reorders take as long as the sums, or its channels leave vectors mostly empty.
+constexpr std::int64_t kMostTaps = 9, kMostLargeTaps = 49, kMostThinTaps = 81;
+constexpr std::int64_t kFewChannels = 8, kLongRow = 32;
 constexpr std::int64_t kShortest = 12;  // outputs of a row, below which vectors are mostly empty
 constexpr std::int64_t kBandBytes = std::int64_t{24} << 10, kPieces = 32;
 constexpr std::int64_t kMostCopied = std::int64_t{1} << 17;
@@ -42,7 +45,6 @@ class PlaneConv final : public Kernel {
       bounds_ = *bounds;
     else
       posts_ = post_chain(c.out, c.out_layout, c.post, c.extra, packed);
-    for (std::int64_t j = 0; j < c.w[3]; ++j) columns_.push_back(j * c.dilations[1]);
     const double outputs = static_cast<double>(bands_.band * c.out[3]);
     pieces_ = piece_count(c.x[0] * c.x[1] * bands_.count, outputs * (0.02 * static_cast<double>(c.w[2] * c.w[3]) + 0.1),
                           kPieces);
@@ -82,8 +84,8 @@ class PlaneConv final : public Kernel {
       else if (left < right)
         std::memcpy(to + left, x + (top + r) * c_.x[3], static_cast<std::size_t>(right - left) * sizeof(float));
     }
-    const PlaneWindow window{c_.w[2], c_.w[3], columns_.data(), w, bias, bounds_.low, bounds_.high};
-    const float* lines[kMostTaps + 1];
+    const PlaneWindow window{c_.w[2], c_.w[3], c_.dilations[1], w, bias, bounds_.low, bounds_.high};
+    const float* lines[kMostThinTaps + 1];
     for (std::int64_t o = 0; o < n; ++o, out += c_.out[3]) {
       const bool two = c_.dilations[0] == 1 && o + 1 < n;
       for (std::int64_t r = 0; r < c_.w[2] + (two ? 1 : 0); ++r)
@@ -103,22 +105,29 @@ class PlaneConv final : public Kernel {
   Bounds bounds_;
   std::unique_ptr<Kernel> posts_;
   std::int64_t pieces_;
-  std::vector<std::int64_t> columns_;  // of the window, where each begins for the first output of a row
 };
+
+// Elements that the second cache does not hold beside a copy of them.
+std::int64_t large_image() { return std::int64_t{1} << (has_large_second_cache() ? 19 : 18); }
 
 }  // namespace
 }  // namespace conv_planes_cc
 
 bool is_plane_conv(const Shape& x, const Shape& w, const Shape& out, const Shape& strides) {
-  return x.size() == 4 && w[1] == 1 && w[0] == x[1] && w[2] * w[3] <= kMostTaps && strides == Shape{1, 1} &&
-         out[3] >= kShortest;
+  if (x.size() != 4 || w[1] != 1 || w[0] != x[1] || strides != Shape{1, 1} || out[3] < kShortest) return false;
+  const std::int64_t taps = w[2] * w[3];
+  if (taps <= kMostTaps || out[3] < kLongRow) return taps <= kMostTaps;
+  return x[1] <= kFewChannels ? taps <= kMostThinTaps : taps <= kMostLargeTaps && x[1] * x[2] * x[3] >= large_image();
 }
+
+bool is_slower_by_planes(const Shape& x, const Shape& w) { return x[1] > kFewChannels && w[2] * w[3] > kMostTaps; }
 
 std::string plane_conv_refuses(const ConvConfig& c) {
   if (std::string why = conv_config_refusal(c); !why.empty()) return why;
   if (c.x_layout != Layout::Dense || c.out_layout != Layout::Dense) return "channels are last";
   if (!is_plane_conv(c.x, c.w, c.out, c.strides))
-    return "not depthwise, of stride 1, by windows of at most 9 elements, to rows of 12 and more";
+    return "not depthwise, of stride 1, by windows of at most 9 elements, to rows of 12 and more, or larger ones of "
+           "large images";
   if (c.in_place_extra >= 0) return "adds nothing in place";
   if (Bands(c).copied > kMostCopied) return "rows so long that a few do not fit a cache";
   return as_bounds(c.post) ? "" : post_chain_refuses(c.out, c.out_layout, c.post, c.extra);

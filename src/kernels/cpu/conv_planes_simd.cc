@@ -38,36 +38,58 @@ HWY_INLINE void store(const PlaneWindow& window, const H (&sums)[vectors], float
   }
 }
 
-template <int vectors, bool two>
+// `kColumns` neighbours in a row of the window, or as many as it has.
+template <int vectors, bool two, int kColumns>
 HWY_INLINE void columns(const PlaneWindow& window, const float* const* x, std::int64_t first, float* out, float* next) {
+  const std::int64_t count = kColumns == 0 ? window.columns : kColumns, apart = kColumns == 0 ? window.apart : 1;
   H sums[vectors], below[vectors];
 #pragma GCC unroll 4
   for (int v = 0; v < vectors; ++v) sums[v] = below[v] = hn::Set(Half(), window.bias);
   const float *w = window.weights, *above = w;
-  for (std::int64_t c = 0; c < window.columns; ++c) add(x[0] + window.at[c] + first, *w++, sums);
-  for (std::int64_t r = 1; r < window.rows; ++r)
-    for (std::int64_t c = 0; c < window.columns; ++c) {
-      const float* const from = x[r] + window.at[c] + first;
-      add(from, *w++, sums);
-      if constexpr (two) add(from, *above++, below);
-    }
+  const auto row = [&](const float* from, const auto& take) HWY_ATTR {
+#pragma GCC unroll 7
+    for (std::int64_t c = 0; c < count; ++c) take(from + c * apart, c);
+  };
+  row(x[0] + first, [&](const float* from, std::int64_t c) HWY_ATTR { add(from, w[c], sums); });
+  w += count;
+  for (std::int64_t r = 1; r < window.rows; ++r, w += count, above += count)
+    row(x[r] + first, [&](const float* from, std::int64_t c) HWY_ATTR {
+      add(from, w[c], sums);
+      if constexpr (two) add(from, above[c], below);
+    });
   store(window, sums, out + first);
   if constexpr (two) {
-    for (std::int64_t c = 0; c < window.columns; ++c) add(x[window.rows] + window.at[c] + first, *above++, below);
+    row(x[window.rows] + first, [&](const float* from, std::int64_t c) HWY_ATTR { add(from, above[c], below); });
     store(window, below, next + first);
   }
 }
 
-template <bool two>
-HWY_INLINE void over(const PlaneWindow& window, const float* const* x, std::int64_t n, float* out, float* next) {
+template <bool two, int kColumns>
+void over(const PlaneWindow& window, const float* const* x, std::int64_t n, float* out, float* next) {
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(Half()));
   std::int64_t at = 0;
-  for (; at + kVectors * lanes <= n; at += kVectors * lanes) columns<kVectors, two>(window, x, at, out, next);
-  const std::int64_t rest = (n - at) / lanes;
-  if (rest == 3) columns<3, two>(window, x, at, out, next);
-  if (rest == 2) columns<2, two>(window, x, at, out, next);
-  if (rest == 1) columns<1, two>(window, x, at, out, next);
-  if (n % lanes != 0) columns<1, two>(window, x, n - lanes, out, next);  // some once more
+  for (; at + kVectors * lanes <= n; at += kVectors * lanes) columns<kVectors, two, kColumns>(window, x, at, out, next);
+  if (at == n) return;
+  // What is left goes with some once more, as far as there are so many.
+  std::int64_t rest = (n - at + lanes - 1) / lanes;
+  const bool fits = rest * lanes <= n;
+  if (fits)
+    at = n - rest * lanes;
+  else
+    --rest;
+  if (rest == 4) columns<4, two, kColumns>(window, x, at, out, next);
+  if (rest == 3) columns<3, two, kColumns>(window, x, at, out, next);
+  if (rest == 2) columns<2, two, kColumns>(window, x, at, out, next);
+  if (rest == 1) columns<1, two, kColumns>(window, x, at, out, next);
+  if (!fits) columns<1, two, kColumns>(window, x, n - lanes, out, next);
+}
+template <bool two>
+void over(const PlaneWindow& window, const float* const* x, std::int64_t n, float* out, float* next) {
+  const std::int64_t neighbours = window.apart == 1 ? window.columns : 0;
+  if (neighbours == 3) return over<two, 3>(window, x, n, out, next);
+  if (neighbours == 5) return over<two, 5>(window, x, n, out, next);
+  if (neighbours == 7) return over<two, 7>(window, x, n, out, next);
+  over<two, 0>(window, x, n, out, next);
 }
 
 void row(const PlaneWindow& window, const float* const* x, std::int64_t n, float* out) {
