@@ -11,6 +11,7 @@
 #include <limits>
 
 #include "base/division.h"
+#include "kernels/cpu/align.h"
 #include "kernels/cpu/extents.h"
 #include "kernels/cpu/gemm.h"
 #include "kernels/cpu/physical.h"
@@ -27,8 +28,6 @@ constexpr float kHidden = -std::numeric_limits<float>::infinity();
 // Rows of queries up to which keys are read once for each: a block takes as long for any number of them.
 constexpr std::int64_t kFewRows = 6, kFewShortRows = 4, kFewNarrowRows = 8;  // the latter with vectors of 8 floats
 constexpr std::int64_t kShort = 16;                                          // elements of a short one
-
-constexpr std::int64_t rounded_up(std::int64_t n, std::int64_t to) { return (n + to - 1) / to * to; }
 
 // Keys and values of one head that lie evenly.
 struct Stretch {
@@ -220,11 +219,11 @@ class BlockAttention final : public Attention {
         gemm_(gemm_table()),
         table_(attention_table()),
         keys_(std::min(kKeys, c.total())),
-        v_width_(rounded_up(c.v_size, gemm_.width)) {
+        v_width_(round_up(c.v_size, gemm_.width)) {
     // Queries; scores; the sum so far and a part of it; panels of values; top, sum and factor of each query.
     const std::int64_t parts[] = {c.size * kAttentionRows,   keys_ * kAttentionRows, kAttentionRows * c.v_size,
                                   kAttentionRows * c.v_size, keys_ * v_width_,       3 * kAttentionRows};
-    for (const std::int64_t part : parts) piece_floats_ += rounded_up(part, 16);
+    for (const std::int64_t part : parts) piece_floats_ += round_up(part, 16);
   }
 
  private:
@@ -233,7 +232,7 @@ class BlockAttention final : public Attention {
   void job(const Operands& o, const Rows& rows, float* work) const override {
     const auto take = [&](std::int64_t floats) {
       float* at = work;
-      work += rounded_up(floats, 16);
+      work += round_up(floats, 16);
       return at;
     };
     float* queries = take(c_.size * kAttentionRows);
@@ -415,16 +414,16 @@ class BlockAttention final : public Attention {
 class RowAttention final : public Attention {
  public:
   explicit RowAttention(const AttentionConfig& c) : Attention(c, kThinRows), thin_(thin_table()) {
-    piece_floats_ = rounded_up(kThinRows * c.size, 16) + rounded_up(kThinRows * c.total(), 16) +
-                    2 * rounded_up(kThinRows * c.v_size, 16);
+    piece_floats_ =
+        round_up(kThinRows * c.size, 16) + round_up(kThinRows * c.total(), 16) + 2 * round_up(kThinRows * c.v_size, 16);
   }
 
  private:
   void job(const Operands& o, const Rows& rows, float* work) const override {
     float* queries = work;
-    float* scores = queries + rounded_up(kThinRows * c_.size, 16);
-    float* sum = scores + rounded_up(kThinRows * c_.total(), 16);
-    float* part = sum + rounded_up(kThinRows * c_.v_size, 16);
+    float* scores = queries + round_up(kThinRows * c_.size, 16);
+    float* sum = scores + round_up(kThinRows * c_.total(), 16);
+    float* part = sum + round_up(kThinRows * c_.v_size, 16);
     for (std::int64_t r = 0; r < rows.count; ++r) {
       const float* q = q_at(o, rows, r);
       for (std::int64_t d = 0; d < c_.size; ++d) queries[r * c_.size + d] = q[d * c_.q[3]] * scale_;

@@ -281,6 +281,7 @@ HWY_NOINLINE void value_tile(std::int64_t keys, const float* scores, const float
   const F d;
   const std::int64_t lanes = block_lanes();
   const bool whole = tail == lanes;
+  // Every loop over the sums is unrolled, or GCC stores them at every turn beside a masked load.
   V sums[rows][vectors];
 #pragma GCC unroll 12
   for (auto& row : sums)

@@ -65,6 +65,7 @@ void copy_rows(const char* from, std::int64_t from_step, char* to, std::int64_t 
                std::int64_t rows) {
   constexpr std::int64_t kPiece = 16;
   switch (run) {
+    case 0: return;
     case 1: return copy_rows_of<1>(from, from_step, to, to_step, rows);
     case 2: return copy_rows_of<2>(from, from_step, to, to_step, rows);
     case 3: return copy_rows_of<3>(from, from_step, to, to_step, rows);
@@ -83,11 +84,12 @@ void copy_rows(const char* from, std::int64_t from_step, char* to, std::int64_t 
   if (run > 16 && run < 32) return copy_ends_of_rows<Half>(from, from_step, to, to_step, run, rows);
   if (run > 8 && run < 16) return copy_ends_of_rows<std::uint64_t>(from, from_step, to, to_step, run, rows);
   if (run > 4 && run < 8) return copy_ends_of_rows<std::uint32_t>(from, from_step, to, to_step, run, rows);
-  for (std::int64_t i = 0; i < rows; ++i, from += from_step, to += to_step) {
-    if (run < kPiece || run > kLongestInPieces) {
+  if (run > kLongestInPieces) {
+    for (std::int64_t i = 0; i < rows; ++i, from += from_step, to += to_step)
       std::memcpy(to, from, static_cast<std::size_t>(run));
-      continue;
-    }
+    return;
+  }
+  for (std::int64_t i = 0; i < rows; ++i, from += from_step, to += to_step) {
     // The last piece begins where it ends with the row.
     for (std::int64_t at = 0; at + kPiece < run; at += kPiece) std::memcpy(to + at, from + at, kPiece);
     std::memcpy(to + run - kPiece, from + run - kPiece, kPiece);

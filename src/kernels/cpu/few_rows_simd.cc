@@ -47,7 +47,7 @@ template <class T, int rows, int blocks>
 void multiply_block(const FewRows& p, std::int64_t row, std::int64_t column) {
   const hn::Rebind<T, D16> narrow;
   const D16 d16;
-  VI low[rows][blocks], high[rows][blocks];
+  VI low[rows][blocks], high[rows][blocks];  // in registers, as every loop over them is unrolled
 #pragma GCC unroll 4
   for (int r = 0; r < rows; ++r)
 #pragma GCC unroll 4

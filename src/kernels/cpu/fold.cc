@@ -29,7 +29,6 @@ namespace {
 
 constexpr std::int64_t kPart = 1024;
 
-DataType computed_in(DataType type) { return is_half(type) ? DataType::Float : type; }
 bool is_floating(DataType type) { return type == DataType::Float || type == DataType::Double; }
 
 // What joins partial results.
@@ -40,10 +39,10 @@ FoldKind joining(FoldKind kind) {
 class Fold final : public Kernel, private FoldSpace {
  public:
   explicit Fold(const FoldConfig& c) : FoldSpace(c), kind_(c.kind), type_(c.type), halves_(c.type) {
-    loops_ = fold_loops(kind_, computed_in(type_));
+    loops_ = fold_loops(kind_, widened_half(type_));
     const bool extremum = kind_ == FoldKind::Max || kind_ == FoldKind::Min;
-    row_folds_ = RowFolds(kind_, computed_in(type_));
-    partial_ = computed_in(type_);
+    row_folds_ = RowFolds(kind_, widened_half(type_));
+    partial_ = widened_half(type_);
     adds_floats_ = partial_ == DataType::Float && !extremum && kind_ != FoldKind::Prod && kind_ != FoldKind::L2;
     if (kind_ == FoldKind::L2 && partial_ == DataType::Float) partial_ = DataType::Double;
     if (kind_ == FoldKind::Mean && partial_ == DataType::Int32) partial_ = DataType::Int64;
@@ -52,7 +51,7 @@ class Fold final : public Kernel, private FoldSpace {
     if (divides_) last_ = typed_loop(TypedOp::Div, partial_);
     if (kind_ == FoldKind::L2) last_ = typed_loop(TypedOp::Sqrt, partial_);
     if (kind_ == FoldKind::LogSum) last_ = typed_loop(TypedOp::Log, partial_);
-    if (partial_ != computed_in(type_)) cast_ = cast_loop(partial_, computed_in(type_));
+    if (partial_ != widened_half(type_)) cast_ = cast_loop(partial_, widened_half(type_));
   }
 
   void run(void* const* operands, void*) const override {
@@ -213,7 +212,7 @@ class Fold final : public Kernel, private FoldSpace {
       halves_.narrow(totals, out, n);
     else
       std::memcpy(out, totals, static_cast<std::size_t>(n) * element_size(type_));
-    if (kind_ == FoldKind::Prod && is_floating(computed_in(type_))) multiply_again(x, kept, column, out, n);
+    if (kind_ == FoldKind::Prod && is_floating(widened_half(type_))) multiply_again(x, kept, column, out, n);
   }
 
   // A part of a product may be infinite beside a 0 in another part. Such products are made anew in double, of one
@@ -262,9 +261,9 @@ std::string fold_refuses(const FoldConfig& c) {
   for (std::int64_t a : c.axes)
     if (a < 0 || static_cast<std::size_t>(a) >= c.x.size()) return "an axis outside the rank";
   if (c.kind == FoldKind::LogSumExp) return "does not compute LogSumExp";
-  const bool real = is_floating(computed_in(c.type));
+  const bool real = is_floating(widened_half(c.type));
   const bool integer_mean = c.kind == FoldKind::Mean && c.type != DataType::Int32;
-  if (!fold_loops(c.kind, computed_in(c.type)).row ||
+  if (!fold_loops(c.kind, widened_half(c.type)).row ||
       (!real && (integer_mean || c.kind == FoldKind::L2 || c.kind == FoldKind::LogSum)))
     return "has no loop for " + std::string(data_type_name(c.type));
   return extent_refusal({&c.x});
@@ -296,8 +295,8 @@ class ArgExtremum final : public Kernel {
   explicit ArgExtremum(const ArgExtremumConfig& c)
       : c_(c),
         halves_(c.type),
-        loop_(arg_loop(computed_in(c.type), c.largest, c.last)),
-        rows_(computed_in(c.type), c.largest, c.last) {}
+        loop_(arg_loop(widened_half(c.type), c.largest, c.last)),
+        rows_(widened_half(c.type), c.largest, c.last) {}
 
   std::size_t scratch_bytes() const override {
     return halves_ ? static_cast<std::size_t>(c_.outer * c_.n * c_.inner) * sizeof(float) : 0;
@@ -312,7 +311,7 @@ class ArgExtremum final : public Kernel {
       x = scratch;
     }
     auto* out = static_cast<std::int64_t*>(operands[1]);
-    const auto size = static_cast<std::int64_t>(element_size(computed_in(c_.type)));
+    const auto size = static_cast<std::int64_t>(element_size(widened_half(c_.type)));
     const std::int64_t parts = (c_.inner + kColumns - 1) / kColumns;
     const double unit_ns = static_cast<double>(c_.n * std::min(c_.inner, kColumns)) * 0.3;
     parallel_ranges(c_.outer * parts, unit_ns, 1, [&](std::int64_t begin, std::int64_t end) {
@@ -337,7 +336,7 @@ class ArgExtremum final : public Kernel {
 std::string arg_refuses(const ArgExtremumConfig& c) {
   const Shape dims = {c.outer, c.n, c.inner, 8};
   if (c.outer < 1 || c.n < 1 || c.inner < 1) return "an empty tensor";
-  if (!arg_loop(computed_in(c.type), c.largest, c.last))
+  if (!arg_loop(widened_half(c.type), c.largest, c.last))
     return "has no loop for " + std::string(data_type_name(c.type));
   return extent_refusal({&dims});
 }

@@ -98,7 +98,7 @@ HWY_NOINLINE void tile(std::int64_t k, const float* a, std::int64_t a_row, std::
   for (int r = 0; r < rows; ++r) store_row<kVectors>(sums[r], c + r * c_row, n, bias, scale, add);
 }
 
-template <int rows, bool fetches, int vectors = kTallVectors>
+template <int rows, bool fetches, int vectors>
 HWY_NOINLINE void tall_tile(std::int64_t k, const float* a, std::int64_t a_row, std::int64_t a_column, const float* b,
                             std::int64_t b_row, float* c, std::int64_t c_row, std::int64_t n, const float* bias,
                             float alpha, bool add, Ahead ahead) {
@@ -125,6 +125,13 @@ using Tile = void (*)(std::int64_t, const float*, std::int64_t, std::int64_t, co
 using TallTile = void (*)(std::int64_t, const float*, std::int64_t, std::int64_t, const float*, std::int64_t, float*,
                           std::int64_t, std::int64_t, const float*, float, bool, Ahead);
 
+// Of `least` rows to twice as many.
+template <int least, bool fetches, int vectors>
+constexpr TallTile kTall[] = {tall_tile<least, fetches, vectors>,     tall_tile<least + 1, fetches, vectors>,
+                              tall_tile<least + 2, fetches, vectors>, tall_tile<least + 3, fetches, vectors>,
+                              tall_tile<least + 4, fetches, vectors>, tall_tile<least + 5, fetches, vectors>,
+                              tall_tile<least + 6, fetches, vectors>};
+
 // A panel, by tiles of nearly the same height; half of it stays in the first cache. `next`: Panels::next, from the
 // first of these k on.
 template <int tall_rows, bool fetches>
@@ -132,15 +139,6 @@ void tall_tiles(std::int64_t m, std::int64_t n, std::int64_t k, const float* a, 
                 std::int64_t a_column, const float* panel, std::int64_t b_row, float* c, std::int64_t c_row,
                 const float* bias, float alpha, bool add, const float* next) {
   constexpr int kLeast = tall_rows / 2;  // of more than kRows rows
-  static constexpr TallTile kTall[] = {tall_tile<kLeast, fetches>,     tall_tile<kLeast + 1, fetches>,
-                                       tall_tile<kLeast + 2, fetches>, tall_tile<kLeast + 3, fetches>,
-                                       tall_tile<kLeast + 4, fetches>, tall_tile<kLeast + 5, fetches>,
-                                       tall_tile<tall_rows, fetches>};
-  // Of what is left of a panel and fills no more than a vector.
-  static constexpr TallTile kNarrow[] = {tall_tile<kLeast, fetches, 1>,     tall_tile<kLeast + 1, fetches, 1>,
-                                         tall_tile<kLeast + 2, fetches, 1>, tall_tile<kLeast + 3, fetches, 1>,
-                                         tall_tile<kLeast + 4, fetches, 1>, tall_tile<kLeast + 5, fetches, 1>,
-                                         tall_tile<tall_rows, fetches, 1>};
   static_assert(kLeast + 6 == tall_rows);
   const std::int64_t half = kTallVectors * lanes(), tiles = (m + tall_rows - 1) / tall_rows;
   const std::int64_t bytes = k * b_row * static_cast<std::int64_t>(sizeof(float));
@@ -149,7 +147,8 @@ void tall_tiles(std::int64_t m, std::int64_t n, std::int64_t k, const float* a, 
     for (std::int64_t t = 0; t < tiles; ++t, ahead.at += fetches ? ahead.step * k : 0) {
       const auto [m0, m1] = base::part_of(m, tiles, t);
       const std::int64_t rows = m1 - m0;
-      const TallTile* const by = n - at <= lanes() ? kNarrow : kTall;
+      // What is left of a panel may fill no more than a vector.
+      const auto by = n - at <= lanes() ? kTall<kLeast, fetches, 1> : kTall<kLeast, fetches, kTallVectors>;
       by[rows - kLeast](k, a + m0 * a_row, a_row, a_column, panel + at, b_row, c + m0 * c_row + at, c_row,
                         std::min(half, n - at), bias == nullptr ? nullptr : bias + at, alpha, add, ahead);
     }

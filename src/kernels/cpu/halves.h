@@ -8,6 +8,8 @@
 namespace norn::kernels {
 
 inline bool is_half(DataType type) { return type == DataType::Float16 || type == DataType::BFloat16; }
+// What is computed in: f32 for half types, else the type itself.
+inline DataType widened_half(DataType type) { return is_half(type) ? DataType::Float : type; }
 
 // Conversions of one half type and f32; false for other types.
 class Halves {

@@ -3,9 +3,9 @@
 // B is read where it lies, beyond the ends of its rows: what is read there is not used. Copied are matrices whose
 // columns lie as rows do, and the last ones, behind which there is not enough.
 #include <algorithm>
-#include <cstring>
 
 #include "base/division.h"
+#include "kernels/cpu/align.h"
 #include "kernels/cpu/extents.h"
 #include "kernels/cpu/gemm.h"
 #include "kernels/cpu/matmul_candidates.h"
@@ -20,8 +20,6 @@ namespace {
 constexpr std::int64_t kSmall = 180 * 1024;  // multiplications of a product, of which larger ones gain nothing
 constexpr std::int64_t kLine = 16;           // floats
 
-constexpr std::int64_t rounded_up(std::int64_t n, std::int64_t to) { return (n + to - 1) / to * to; }
-
 class BatchMatMul final : public Kernel {
  public:
   BatchMatMul(const MatMulConfig& config, PackedConstants& packed)
@@ -30,8 +28,8 @@ class BatchMatMul final : public Kernel {
         table_(gemm_table()),
         turning_(transpose_loops(sizeof(float))),
         posts_(config, c_form(config) == CForm::Row && config.beta == 1.0f, packed),
-        copy_row_(rounded_up(s_.n, kLine)),
-        reach_(rounded_up(s_.n, table_.width)),
+        copy_row_(round_up(s_.n, kLine)),
+        reach_(round_up(s_.n, table_.width)),
         b_end_(s_.b_at.last() + (s_.k - 1) * s_.b_row + s_.n) {
     const double product_ns = 20 + 0.02 * static_cast<double>(s_.m * s_.n * s_.k);
     const double all_ns = product_ns * static_cast<double>(s_.batches);
@@ -56,7 +54,7 @@ class BatchMatMul final : public Kernel {
   }
 
  private:
-  std::int64_t copy_floats() const { return rounded_up((s_.k - 1) * copy_row_ + reach_, kLine); }
+  std::int64_t copy_floats() const { return round_up((s_.k - 1) * copy_row_ + reach_, kLine); }
 
   // The matrix at b[at], or a copy of it.
   Panels readable(const float* b, std::int64_t at, float* copy) const {

@@ -2,8 +2,10 @@
 #pragma once
 #include <array>
 #include <limits>
+#include <memory>
 #include <utility>
 
+#include "kernels/cpu/halves.h"
 #include "kernels/cpu/physical.h"
 #include "kernels/cpu/plane_pool.h"
 
@@ -49,6 +51,17 @@ inline std::int64_t padded_row(const PlaneAxis& a) {
 template <class T>
 constexpr T kLeastOf =
     std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity() : std::numeric_limits<T>::lowest();
+
+// A kernel of the type that the elements are computed in.
+template <template <class> class Pooling>
+std::unique_ptr<Kernel> made_for_type(const PlanePoolConfig& c) {
+  switch (widened_half(c.type)) {
+    case DataType::Float: return std::make_unique<Pooling<float>>(c);
+    case DataType::Double: return std::make_unique<Pooling<double>>(c);
+    case DataType::Int8: return std::make_unique<Pooling<std::int8_t>>(c);
+    default: return std::make_unique<Pooling<std::uint8_t>>(c);
+  }
+}
 
 // Why no planes can be pooled together (plane_stack.cc), or should not be; "" if they can.
 std::string plane_stack_refusal(const PlanePoolConfig& c);

@@ -303,16 +303,7 @@ std::string refuses(const PlanePoolConfig& c) {
   }
   return "";
 }
-std::unique_ptr<Kernel> make(const PlanePoolConfig& c, PackedConstants&) {
-  switch (c.type) {
-    case DataType::Float:
-    case DataType::Float16:
-    case DataType::BFloat16: return std::make_unique<PlanePool<float>>(c);
-    case DataType::Double: return std::make_unique<PlanePool<double>>(c);
-    case DataType::Int8: return std::make_unique<PlanePool<std::int8_t>>(c);
-    default: return std::make_unique<PlanePool<std::uint8_t>>(c);
-  }
-}
+std::unique_ptr<Kernel> make(const PlanePoolConfig& c, PackedConstants&) { return made_for_type<PlanePool>(c); }
 
 std::string stack_refuses(const PlanePoolConfig& c) {
   if (std::string why = refuses(c); !why.empty()) return why;

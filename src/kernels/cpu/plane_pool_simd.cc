@@ -49,10 +49,9 @@ struct Total {
   }
 };
 
-// kCount: of the rows, if it is known, else 0. What is folded is multiplied by `scales` unless they are null.
+// The fold of vectors `step` elements apart. kCount: how many, if it is known, else 0.
 template <class Op, std::int64_t kCount, class D, class T>
-HWY_INLINE void vector_of_rows(D d, const T* from, std::int64_t step, std::int64_t count, T* out,
-                               const T* scales = nullptr) {
+HWY_INLINE hn::Vec<D> folded(D d, const T* from, std::int64_t step, std::int64_t count) {
   auto v = hn::LoadU(d, from);
   if constexpr (kCount == 0) {
     for (std::int64_t k = 1; k < count; ++k) v = Op::fold(d, v, hn::LoadU(d, from + k * step));
@@ -60,6 +59,14 @@ HWY_INLINE void vector_of_rows(D d, const T* from, std::int64_t step, std::int64
     v = Op::fold(d, v, hn::LoadU(d, from + step));
     if constexpr (kCount == 3) v = Op::fold(d, v, hn::LoadU(d, from + 2 * step));
   }
+  return v;
+}
+
+// What is folded is multiplied by `scales` unless they are null.
+template <class Op, std::int64_t kCount, class D, class T>
+HWY_INLINE void vector_of_rows(D d, const T* from, std::int64_t step, std::int64_t count, T* out,
+                               const T* scales = nullptr) {
+  auto v = folded<Op, kCount>(d, from, step, count);
   if constexpr (std::is_floating_point_v<T>)
     if (scales != nullptr) v = hn::Mul(v, hn::LoadU(d, scales));
   hn::StoreU(v, d, out);
@@ -197,14 +204,7 @@ HWY_INLINE std::int64_t strip(D d, const T* from, std::int64_t step, std::int64_
   const auto width = static_cast<std::int64_t>(hn::Lanes(d));
   const auto by = hn::Set(d, factor);
   for (; at + width <= m; at += width) {
-    const T* const first = from + at;
-    auto v = hn::LoadU(d, first);
-    if constexpr (kCount == 0) {
-      for (std::int64_t k = 1; k < count; ++k) v = Op::fold(d, v, hn::LoadU(d, first + k * step));
-    } else {
-      v = Op::fold(d, v, hn::LoadU(d, first + step));
-      if constexpr (kCount == 3) v = Op::fold(d, v, hn::LoadU(d, first + 2 * step));
-    }
+    auto v = folded<Op, kCount>(d, from + at, step, count);
     if constexpr (std::is_floating_point_v<T>)
       if (scales) v = hn::Mul(v, by);
     hn::StoreU(v, d, out + at);

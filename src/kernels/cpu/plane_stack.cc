@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "base/division.h"
+#include "kernels/cpu/align.h"
 #include "kernels/cpu/extents.h"
 #include "kernels/cpu/halves.h"
 #include "kernels/cpu/plane_axes.h"
@@ -50,7 +51,7 @@ class PlaneStack final : public Kernel {
     stacks_ = (planes_ + together_ - 1) / together_;
     const double steps = static_cast<double>(parts_.in * 3 + parts_.out * (axes_[0].window + axes_[1].window + 6));
     tasks_ = piece_count(stacks_, steps * static_cast<double>(together_ * sizeof(T)) * 0.02 + 50);
-    task_bytes_ = (together_ * one + axes_[2].out * static_cast<std::int64_t>(sizeof(T)) + 63) / 64 * 64;
+    task_bytes_ = round_up(together_ * one + axes_[2].out * static_cast<std::int64_t>(sizeof(T)), 64);
     if (c.kind != PoolKind::Average) return;
     for (std::size_t d = 0; d < 3; ++d)
       for (std::int64_t o = 0; o < axes_[d].out; ++o) counts_[d].push_back(axes_[d].counted(o, c.count_include_pad));
@@ -129,14 +130,14 @@ std::int64_t most_row_bytes(const PlanePoolConfig& c, const PlaneAxis& wide) {
   if (wide.stride == 2 || (c.kind == PoolKind::Max && wide.window >= 4)) return 200;
   return wide.window >= 3 ? 96 : 64;
 }
-std::int64_t bytes_computed(DataType type) { return is_half(type) ? 4 : static_cast<std::int64_t>(element_size(type)); }
 
 }  // namespace
 }  // namespace plane_stack_cc
 
 std::string plane_stack_refusal(const PlanePoolConfig& c) {
   const auto axes = plane_axes(c);
-  const std::int64_t bytes = bytes_computed(c.type), lanes = kVectorBytes / bytes;
+  const std::int64_t bytes = static_cast<std::int64_t>(element_size(widened_half(c.type))),
+                     lanes = kVectorBytes / bytes;
   if (2 * c.x[0] * c.x[1] < lanes) return "fewer planes than fill half a vector";
   for (const PlaneAxis& a : axes)
     if (a.in > kMostStackBytes || a.out > kMostStackBytes || a.window * a.dilation > kMostStackBytes ||
@@ -150,14 +151,7 @@ std::string plane_stack_refusal(const PlanePoolConfig& c) {
   return "";
 }
 std::unique_ptr<Kernel> make_plane_stack(const PlanePoolConfig& c, PackedConstants&) {
-  switch (c.type) {
-    case DataType::Float:
-    case DataType::Float16:
-    case DataType::BFloat16: return std::make_unique<PlaneStack<float>>(c);
-    case DataType::Double: return std::make_unique<PlaneStack<double>>(c);
-    case DataType::Int8: return std::make_unique<PlaneStack<std::int8_t>>(c);
-    default: return std::make_unique<PlaneStack<std::uint8_t>>(c);
-  }
+  return made_for_type<PlaneStack>(c);
 }
 
 }  // namespace norn::kernels

@@ -23,7 +23,7 @@ bool is_real(DataType type) { return is_half(type) || type == DataType::Float ||
 class Widened {
  public:
   explicit Widened(DataType type, DataType to)
-      : same_(type == to), cast_(same_ ? nullptr : cast_loop(is_half(type) ? DataType::Float : type, to)) {
+      : same_(type == to), cast_(same_ ? nullptr : cast_loop(widened_half(type), to)) {
     if (type == DataType::Float16) widen_ = half_table().float16_to_float;
     if (type == DataType::BFloat16) widen_ = half_table().bfloat16_to_float;
   }

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "base/division.h"
+#include "kernels/cpu/align.h"
 #include "kernels/cpu/cast.h"
 #include "kernels/cpu/extents.h"
 #include "kernels/cpu/halves.h"
@@ -91,7 +92,7 @@ class Resample final : public Kernel {
   void run(void* const* operands, void* scratch) const override {
     if (last_ == 0) return;
     T* buffers[2] = {static_cast<T*>(scratch), static_cast<T*>(scratch) + buffer_bytes() / sizeof(T)};
-    const bool own = type_ == DataType::Float || type_ == DataType::Double;
+    const bool own = computes_operands();
     const T* x = own ? static_cast<const T*>(operands[0]) : buffers[1];
     if (!own) load(operands[0], buffers[1]);
     if (kept_ > 0) {
@@ -108,25 +109,23 @@ class Resample final : public Kernel {
   }
 
  private:
+  // Whether passes read and write the operands' own type.
+  bool computes_operands() const { return type_ == DataType::Float || type_ == DataType::Double; }
   // Of a whole tensor, of which there is none where all passes are made at once from operand to operand.
   std::size_t buffer_bytes() const {
-    const bool own = type_ == DataType::Float || type_ == DataType::Double;
-    return kept_ > 0 && own ? 0 : (static_cast<std::size_t>(largest_) * sizeof(T) + 63) / 64 * 64;
+    return kept_ > 0 && computes_operands() ? 0 : align64(static_cast<std::size_t>(largest_) * sizeof(T));
   }
 
   static constexpr std::int64_t kMostTaps = 256;  // along an axis, of lines that are kept
 
   // Of each task: its lines, and which one each of them is.
-  std::int64_t kept_bytes() const {
-    return (kept_ * (line_ * static_cast<std::int64_t>(sizeof(T)) + 8) + 63) / 64 * 64;
-  }
+  std::int64_t kept_bytes() const { return round_up(kept_ * (line_ * static_cast<std::int64_t>(sizeof(T)) + 8), 64); }
   void keep_lines() {
     // What stays in the second cache as a whole is read from there with less ado.
     constexpr std::int64_t kMostLines = 64, kMostBytes = 512 << 10, kCachedBytes = 1 << 20;
     if (last_ == 0 || passes_.size() != 2 || passes_[1].taps > kMostTaps ||
         passes_[1].outer * passes_[1].in * passes_[1].inner * std::int64_t{sizeof(T)} <= kCachedBytes)
       return;
-    if (passes_[1].inner < passes_[0].out * passes_[0].inner) return;
     const Pass<T>& down = passes_[1];
     if (down.inner <= kFewInner || down.inner % (passes_[0].out * passes_[0].inner) != 0) return;
     std::int64_t span = 0;

@@ -73,7 +73,7 @@ void by_rows(std::int64_t m, std::int64_t n, std::int64_t k, const float* a, std
 template <int rows, int columns>
 HWY_INLINE void dots(std::int64_t k, const float* a, std::int64_t a_row, const float* b, std::int64_t b_column,
                      float* c, std::int64_t c_row, const float* bias, float alpha) {
-  V sums[rows][columns];
+  V sums[rows][columns];  // in registers, as every loop over them is unrolled
 #pragma GCC unroll 4
   for (auto& row : sums)
 #pragma GCC unroll 4

@@ -30,7 +30,7 @@ bool goes_by_bits(TypedOp op) {
     default: return false;
   }
 }
-DataType widened(TypedOp op, DataType type) { return is_half(type) && !goes_by_bits(op) ? DataType::Float : type; }
+DataType widened(TypedOp op, DataType type) { return goes_by_bits(op) ? type : widened_half(type); }
 DataType computed_in(TypedOp op, DataType type) {
   const bool in_double = op == TypedOp::Shrink && type != DataType::Float && !is_half(type);
   return in_double ? DataType::Double : widened(op, type);

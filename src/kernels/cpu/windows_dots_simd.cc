@@ -24,7 +24,7 @@ template <int pixels, int filters>
 HWY_INLINE void dots(const WindowProduct& p, std::int64_t row) {
   const F d;
   const std::int64_t step = lanes(), whole = p.depth / step, rest = p.depth % step;
-  V sums[pixels][filters];
+  V sums[pixels][filters];  // in registers, as every loop over them is unrolled
 #pragma GCC unroll 8
   for (int r = 0; r < pixels; ++r)
 #pragma GCC unroll 8
