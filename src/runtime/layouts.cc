@@ -8,15 +8,19 @@
 #include "kernels/cpu/contraction.h"
 #include "kernels/cpu/conv.h"
 #include "kernels/cpu/physical.h"
+#include "ops/math/clip/clip.h"
 #include "ops/math/softmax/softmax.h"
+#include "ops/math/unary_math/unary_math.h"
 #include "ops/nn/conv/conv.h"
 #include "ops/nn/conv_transpose/conv_transpose.h"
+#include "ops/nn/global_pool/global_pool.h"
 #include "ops/nn/lrn/lrn.h"
 #include "ops/nn/pool/pool.h"
 #include "ops/nn/qlinear_conv/qlinear_conv.h"
 #include "ops/object_detection/roi_align/roi_align.h"
 #include "ops/quantization/dequantize/dequantize.h"
 #include "ops/quantization/quantize/quantize.h"
+#include "ops/reduction/reduce/reduce.h"
 #include "ops/tensor/concat/concat.h"
 #include "ops/tensor/reshape/reshape.h"
 #include "ops/tensor/resize/resize.h"
@@ -146,22 +150,21 @@ bool has_layouts(const PlanState::ValueState& value) {
   return element_count(value.dims) > value.dims[0] * value.dims[1];
 }
 
-// Some depthwise convolutions are as fast with channels first, if that spares others a reorder.
-bool takes_planes(const Node& node, const PlanState& state) {
-  for (const Node& part : node.parts)
-    if (part.op == &ops::Conv) return false;
-  const Shape &x = state.values[node.inputs[0]].dims, &w = state.values[node.inputs[1]].dims;
-  return w[1] == 1 && kernels::is_plane_conv(x, w, state.values[node.outputs[0]].dims,
-                                             ops::resolve_conv(program::NodeParameters(node), x, w).window.strides);
-}
-
-// Others are slower so than with channels last, by less than two reorders take: what that costs, counted as elements
-// that are reordered.
-std::int64_t cost_of_planes(const Node& node, const PlanState& state) {
+// Some convolutions are nearly as fast with channels first, if that spares others a reorder: what they take longer,
+// counted as elements that are reordered.
+std::optional<std::int64_t> cost_of_channels_first(const Node& node, const PlanState& state) {
   if (node.op != &ops::Conv) return 0;
-  const Shape& x = state.values[node.inputs[0]].dims;
-  if (!kernels::is_slower_by_planes(x, state.values[node.inputs[1]].dims)) return 0;
-  return element_count(x) / 2 * 3;
+  for (const Node& part : node.parts)
+    if (part.op == &ops::Conv) return {};
+  const Shape &x = state.values[node.inputs[0]].dims, &w = state.values[node.inputs[1]].dims,
+              &out = state.values[node.outputs[0]].dims;
+  const ops::ConvParams params = ops::resolve_conv(program::NodeParameters(node), x, w);
+  auto cost = kernels::cost_of_channels_first({x, w, out, params.window.strides, params.window.dilations, params.group,
+                                               state.graph.value(node.inputs[1]).is_constant()});
+  // Other steps than a bound take a pass of their own.
+  const bool is_bound = node.parts.size() == 1 && (node.parts[0].op == &ops::Relu || node.parts[0].op == &ops::Clip);
+  if (cost.value_or(0) > 0 && !node.parts.empty() && !is_bound) *cost += element_count(out);
+  return cost;
 }
 
 // Some transposed convolutions want channels last even if their input has to be reordered.
@@ -172,6 +175,18 @@ bool gains_by_rows(const Node& node, const PlanState& state) {
   return kernels::deconv_rows_gain(x, w, p.group, p.window.strides);
 }
 
+// Sums over all pixels of a channel, or over all channels of a pixel, are taken in whatever layout the input has.
+bool folds_any_layout(const Node& node, const PlanState& state) {
+  constexpr const opset::Operator* kFolds[] = {&ops::GlobalAveragePool, &ops::GlobalMaxPool,   &ops::ReduceMean,
+                                               &ops::ReduceSum,         &ops::ReduceMax,       &ops::ReduceMin,
+                                               &ops::ReduceProd,        &ops::ReduceSumSquare, &ops::ReduceL1};
+  if (std::ranges::find(kFolds, node.op) == std::end(kFolds)) return false;
+  const Shape& x = state.values[node.inputs[0]].dims;
+  if (x.size() < 3 || x[1] == 0) return false;
+  const std::int64_t kept = element_count(state.values[node.outputs[0]].dims);
+  return kept == x[0] * x[1] || kept == element_count(x) / x[1];
+}
+
 Role role_of(const Node& node, const PlanState& state) {
   if (node.outputs.empty() || node.outputs[0] == kNone) return Role::Dense;
   const auto* const op = node.op;
@@ -180,7 +195,7 @@ Role role_of(const Node& node, const PlanState& state) {
   if (has_scale && node.parts.empty() && element_count(state.values[node.inputs[1]].dims) == 1)
     return op == &ops::QuantizeLinear ? Role::Maker : Role::View;
   if (!has_layouts(state.values[node.outputs[0]].type.elem)) return Role::Dense;
-  if (op == &ops::Conv) return takes_planes(node, state) ? Role::Either : Role::ChannelsLast;
+  if (op == &ops::Conv) return cost_of_channels_first(node, state) ? Role::Either : Role::ChannelsLast;
   if (op == &ops::RoiAlign) return Role::Reader;
   if (op == &ops::ConvTranspose) return gains_by_rows(node, state) ? Role::ChannelsLast : Role::Dense;
   if (op == &ops::MaxPool || op == &ops::AveragePool) {
@@ -250,7 +265,8 @@ LayoutPlan::LayoutPlan(PlanState& state, const SegmentNodes& nodes) {
     roles.push_back(role);
     if (role == Role::Dense) continue;
     free += (role == Role::Either || role == Role::Maker) && has_layouts(state.values[p.results()[0]]);
-    fixed += role == Role::ChannelsLast || (role == Role::Either && cost_of_planes(*p.node, state) > 0);
+    fixed +=
+        role == Role::ChannelsLast || (role == Role::Either && cost_of_channels_first(*p.node, state).value_or(0) > 0);
   }
   if (free == 0 || fixed == 0 || free > kMostNodes) return;
 
@@ -272,14 +288,20 @@ LayoutPlan::LayoutPlan(PlanState& state, const SegmentNodes& nodes) {
     if ((role == Role::Either || role == Role::Maker) && out != kNone && has_layouts(state.values[out])) {
       vertex = network.add_vertex();
       choices.emplace_back(p.node, vertex);
-      if (const std::int64_t cost = cost_of_planes(*p.node, state)) network.add_edge(vertex, last, cost, 0);
+      if (const std::int64_t cost = cost_of_channels_first(*p.node, state).value_or(0))
+        network.add_edge(vertex, last, cost, 0);
     }
+    const bool reads_any = folds_any_layout(*p.node, state);
     const bool by_dims = is_elementwise(p.node->op);  // operands that are broadcast are read dense
     p.for_each_use([&](ValueId id) {
-      if (role == Role::View || role == Role::Part || role == Role::Maker || !has_layouts(state.values[id])) return;
-      const bool is_packed =
+      if (role == Role::View || role == Role::Part || role == Role::Maker || reads_any ||
+          !has_layouts(state.values[id]))
+        return;
+      const bool has_weights =
           p.node->op == &ops::Conv || p.node->op == &ops::ConvTranspose || p.node->op == &ops::QLinearConv;
-      if (is_packed && state.graph.value(id).is_constant()) return;
+      if (has_weights &&
+          (state.graph.value(id).is_constant() || id == p.node->inputs[p.node->op == &ops::QLinearConv ? 3 : 1]))
+        return;
       if (vertex != dense && by_dims && state.values[id].dims != state.values[out].dims) return;
       values[id].read.push_back(vertex);
     });

@@ -90,6 +90,34 @@ TEST(Layouts, LargeDepthwiseWindowsTakePlanesInPlaceOfTwoReorders) {
   EXPECT_EQ(with(false), std::size_t{4} * 64 * 96 * 96);
 }
 
+// Windows of one pixel, and of few elements for many filters, take channels first where two reorders are spared.
+TEST(Layouts, ConvolutionsAloneTakeChannelsFirst) {
+  const auto with = [](std::int64_t channels, std::int64_t filters, std::int64_t side, std::int64_t window, bool fed,
+                       bool alone) {
+    ModelBuilder m;
+    const Shape in{1, channels, side, side}, w{filters, channels, window, window};
+    m.input("x", "float" + to_string(in));
+    Feeds feeds{{"x", numbers(in)}};
+    if (fed) {
+      m.input("w", "float" + to_string(w));
+      feeds.push_back({"w", numbers(w, 3)});
+    } else {
+      m.initializer("w", numbers(w, 3));
+    }
+    m.node("Conv", {"x", "w"}, {alone ? "y" : "a"});
+    if (!alone) conv(m, "a", "y", filters);
+    m.output("y");
+    return reordered(m, feeds);
+  };
+  EXPECT_EQ(with(12, 20, 24, 1, false, true), 0u);
+  EXPECT_EQ(with(12, 20, 24, 1, true, true), 0u);
+  EXPECT_EQ(with(3, 64, 30, 3, false, true), 0u);
+  EXPECT_EQ(with(12, 20, 14, 3, true, true), 0u);
+  // Where a neighbour has channels last, and where filters gain more so than reorders take.
+  EXPECT_EQ(with(12, 20, 24, 1, false, false), std::size_t{4} * (12 + 20) * 24 * 24);
+  EXPECT_GT(with(32, 64, 30, 3, false, true), 0u);
+}
+
 // Three dense operands are added to a channels-last one, and the sum is read dense: the one is reordered, not the three
 // and the sum.
 TEST(Layouts, OneOperandIsReorderedForMany) {

@@ -52,6 +52,7 @@ constexpr Candidate<ConvConfig> kConvCandidates[] = {
     {"simd-lines", line_conv_refuses, make_simd_conv},
     {"onednn", onednn_conv_refuses, make_onednn_conv, true},
 #endif
+    {"simd-channels-first", channels_first_conv_refuses, make_channels_first_conv},
     {"simd", simd_conv_refuses, make_simd_conv},
 };
 
@@ -60,9 +61,17 @@ constexpr Candidate<ConvConfig> kConvCandidates[] = {
 
 std::span<const Candidate<ConvConfig>> conv_candidates() { return kConvCandidates; }
 
-std::span<const Candidate<ConvConfig>> plane_conv_candidates() {
-  static constexpr Candidate<ConvConfig> kPlanes[] = {{"simd-planes", plane_conv_refuses, make_plane_conv}};
-  return kPlanes;
+std::span<const Candidate<ConvConfig>> channels_first_conv_candidates() {
+  static constexpr Candidate<ConvConfig> kFirst[] = {
+      {"simd-planes", plane_conv_refuses, make_plane_conv},
+      {"simd-channels-first", channels_first_conv_refuses, make_channels_first_conv},
+  };
+  return kFirst;
+}
+
+std::optional<std::int64_t> cost_of_channels_first(const ConvSizes& sizes) {
+  const auto by_planes = cost_of_plane_conv(sizes);
+  return by_planes ? by_planes : cost_of_channels_first_conv(sizes);
 }
 
 std::span<const Candidate<ConvConfig>> conv_bf16_candidates() {

@@ -1,5 +1,6 @@
 // Convolution, f32, any number of spatial dimensions, with what follows it (bias, element-wise steps) in the same pass.
 #pragma once
+#include <optional>
 #include <span>
 
 #include "kernels/kernel.h"
@@ -31,11 +32,16 @@ struct ConvConfig {
 };
 
 std::span<const Candidate<ConvConfig>> conv_candidates();
-// Those that take depthwise convolutions as they are given, channels first, and whether they take this one.
-std::span<const Candidate<ConvConfig>> plane_conv_candidates();
-bool is_plane_conv(const Shape& x, const Shape& w, const Shape& out, const Shape& strides);
-// Whether such a one is slower than with channels last: it pays where both its input and its output are dense.
-bool is_slower_by_planes(const Shape& x, const Shape& w);
+// Those that take channels first, and give them.
+std::span<const Candidate<ConvConfig>> channels_first_conv_candidates();
+struct ConvSizes {
+  const Shape &x, &w, &out, &strides, &dilations;
+  std::int64_t group;
+  bool has_constant_weights;
+};
+// What such a convolution takes longer than with channels last, where tensors would be reordered for that: in elements
+// that are reordered in the same time. Nothing where reorders are always quicker.
+std::optional<std::int64_t> cost_of_channels_first(const ConvSizes& sizes);
 // Those that round x and constant weights to bfloat16, where the caller allows it. Sums are f32.
 std::span<const Candidate<ConvConfig>> conv_bf16_candidates();
 

@@ -36,8 +36,13 @@ std::string window_conv_bf16_refuses(const ConvConfig& config);
 std::unique_ptr<Kernel> make_window_conv_bf16(const ConvConfig& config, PackedConstants& packed);
 
 // Depthwise convolutions, channels first.
+std::optional<std::int64_t> cost_of_plane_conv(const ConvSizes& sizes);
 std::string plane_conv_refuses(const ConvConfig& config);
 std::unique_ptr<Kernel> make_plane_conv(const ConvConfig& config, PackedConstants& packed);
+// Any convolution, channels first.
+std::optional<std::int64_t> cost_of_channels_first_conv(const ConvSizes& sizes);
+std::string channels_first_conv_refuses(const ConvConfig& config);
+std::unique_ptr<Kernel> make_channels_first_conv(const ConvConfig& config, PackedConstants& packed);
 // Windows of 3 x 3 over groups of few channels.
 std::string grouped_conv_refuses(const ConvConfig& config);
 std::unique_ptr<Kernel> make_grouped_conv(const ConvConfig& config, PackedConstants& packed);

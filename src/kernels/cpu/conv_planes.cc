@@ -110,9 +110,7 @@ class PlaneConv final : public Kernel {
 // Elements that the second cache does not hold beside a copy of them.
 std::int64_t large_image() { return std::int64_t{1} << (has_large_second_cache() ? 19 : 18); }
 
-}  // namespace
-}  // namespace conv_planes_cc
-
+// Whether it is worth while.
 bool is_plane_conv(const Shape& x, const Shape& w, const Shape& out, const Shape& strides) {
   if (x.size() != 4 || w[1] != 1 || w[0] != x[1] || strides != Shape{1, 1} || out[3] < kShortest) return false;
   const std::int64_t taps = w[2] * w[3];
@@ -120,7 +118,14 @@ bool is_plane_conv(const Shape& x, const Shape& w, const Shape& out, const Shape
   return x[1] <= kFewChannels ? taps <= kMostThinTaps : taps <= kMostLargeTaps && x[1] * x[2] * x[3] >= large_image();
 }
 
-bool is_slower_by_planes(const Shape& x, const Shape& w) { return x[1] > kFewChannels && w[2] * w[3] > kMostTaps; }
+}  // namespace
+}  // namespace conv_planes_cc
+
+std::optional<std::int64_t> cost_of_plane_conv(const ConvSizes& sizes) {
+  if (!is_plane_conv(sizes.x, sizes.w, sizes.out, sizes.strides)) return {};
+  const bool is_slower = sizes.x[1] > kFewChannels && sizes.w[2] * sizes.w[3] > kMostTaps;
+  return is_slower ? element_count(sizes.x) / 2 * 3 : 0;
+}
 
 std::string plane_conv_refuses(const ConvConfig& c) {
   if (std::string why = conv_config_refusal(c); !why.empty()) return why;

@@ -178,6 +178,27 @@ const std::vector<Case>& cases() {
       {{2, 24, 13, 15}, {48, 1, 7, 7}, 24, {2, 2}, {1, 1}, {3, 3}, {3, 3}},
       {{1, 10, 9, 40}, {30, 1, 2, 3}, 10, {1, 1}, {2, 1}, {1, 1}, {1, 1}},
       {{1, 5, 6, 8}, {45, 1, 5, 5}, 5, {1, 1}, {1, 1}, {2, 2}, {2, 2}},
+      // Panels of patches: many panels, the last one narrow; several blocks of channels; short lines; any stride;
+      // windows of more than 64 elements; gaps; groups.
+      {{1, 40, 19, 21}, {50, 40, 1, 1}, 1, {1, 1}, {1, 1}, {0, 0}, {0, 0}},
+      {{2, 390, 5, 7}, {13, 390, 1, 1}, 1, {1, 1}, {1, 1}, {0, 0}, {0, 0}},
+      {{1, 70, 9, 11}, {30, 70, 3, 3}, 1, {1, 1}, {1, 1}, {1, 1}, {1, 1}},
+      {{1, 30, 9, 67}, {26, 30, 1, 1}, 1, {2, 2}, {1, 1}, {0, 0}, {0, 0}},
+      {{2, 3, 40, 37}, {64, 3, 4, 4}, 1, {4, 4}, {1, 1}, {0, 1}, {0, 2}},
+      {{1, 7, 31, 90}, {25, 7, 2, 3}, 1, {1, 3}, {3, 5}, {2, 4}, {1, 9}},
+      {{1, 2, 40, 45}, {14, 2, 9, 10}, 1, {1, 2}, {1, 1}, {4, 5}, {4, 5}},
+      {{1, 3, 300}, {70, 3, 5}, 1, {2}, {1}, {2}, {2}},
+      {{1, 9, 6, 7, 35}, {12, 9, 2, 1, 3}, 1, {1, 2, 2}, {2, 1, 1}, {1, 0, 1}, {0, 0, 1}},
+      {{3, 12, 5, 1}, {60, 4, 3, 1}, 3, {1, 1}, {1, 1}, {1, 0}, {1, 0}},
+      {{1, 1024, 6, 6}, {20, 1024, 1, 1}, 1, {1, 1}, {1, 1}, {0, 0}, {0, 0}},
+      // Planes with padding, whose rows fill vectors: strides, gaps, volumes, groups, padding that few windows reach.
+      {{2, 3, 33, 62}, {20, 3, 7, 7}, 1, {2, 2}, {1, 1}, {3, 3}, {3, 3}},
+      {{1, 5, 19, 34}, {9, 5, 3, 3}, 1, {3, 1}, {2, 2}, {2, 1}, {0, 2}},
+      {{1, 40, 7, 62}, {30, 40, 2, 3}, 1, {1, 2}, {1, 3}, {1, 5}, {0, 1}},
+      {{2, 4, 5, 9, 29}, {6, 4, 2, 3, 3}, 1, {1, 2, 1}, {2, 1, 1}, {1, 0, 1}, {1, 1, 1}},
+      {{1, 32, 9, 30}, {48, 16, 3, 3}, 2, {1, 1}, {1, 1}, {1, 1}, {1, 1}},
+      {{1, 2, 40, 27}, {14, 2, 3, 6}, 1, {1, 1}, {1, 1}, {2, 9}, {0, 1}},
+      {{1, 4, 95}, {11, 4, 5}, 1, {2}, {1}, {0}, {3}},
       // Few filters: lanes are of one pixel's elements.
       {{2, 48, 17, 13}, {3, 48, 3, 3}, 1, {1, 1}, {1, 1}, {1, 1}, {1, 1}},
       {{1, 100, 9, 11}, {1, 100, 4, 4}, 1, {1, 2}, {1, 1}, {2, 1}, {1, 2}},
@@ -211,11 +232,13 @@ TEST(Conv, ShapesAndLayouts) {
 TEST(Conv, WeightsThatAreNotConstant) {
   unsigned seed = 100;
   for (const Case& c : cases()) {
-    ConvConfig config = config_of(c);
-    config.x_layout = config.out_layout = Layout::ChannelsLast;
-    config.has_bias = true;
-    EXPECT_GE(check(config, false, ++seed, to_string(c.x) + " * " + to_string(c.w)), 1);
-    if (HasFailure()) return;
+    for (const Layout layout : {Layout::ChannelsLast, Layout::Dense}) {
+      ConvConfig config = config_of(c);
+      config.x_layout = config.out_layout = layout;
+      config.has_bias = true;
+      EXPECT_GE(check(config, false, ++seed, to_string(c.x) + " * " + to_string(c.w)), 1);
+      if (HasFailure()) return;
+    }
   }
 }
 
