@@ -106,6 +106,10 @@ bool changes_signs(const opset::Operator* op) {
   return op == &ops::Neg || op == &ops::Abs || op == &ops::Sign || op == &ops::Relu;
 }
 
+bool normalises_rows(const opset::Operator* op) {
+  return op == &ops::LayerNormalization || op == &ops::RMSNormalization;
+}
+
 // OneHot is not: its indices are compared, and are as half types have rounded them.
 bool moves(const opset::Operator* op) { return op->moves != opset::Movement::None && op != &ops::OneHot; }
 
@@ -164,7 +168,7 @@ class Widening {
       gives = gives || rewriter_.reads(id) > 0;
     }
     if (!gives) return false;
-    if (changes_signs(node.op) && !wide_.contains(node.inputs[0])) {
+    if (has_half_kernel(node) && !wide_.contains(node.inputs[0])) {
       bool computed = false;
       rewriter_.readers(node.outputs[0],
                         [&](NodeId n) { computed = computed || (n != kNoNode && computes(rewriter_.node(n).op)); });
@@ -178,6 +182,18 @@ class Widening {
       any = any || wide_.contains(id);
     }
     return any;
+  }
+
+  // Which casts around it would cost more than they gain.
+  bool has_half_kernel(const Node& node) const {
+    if (changes_signs(node.op)) return true;
+    if (!normalises_rows(node.op)) return false;
+    const DataType type = rewriter_.value(node.outputs[0]).type.elem;
+    for (const ValueId id : node.inputs)
+      if (id != kNone && rewriter_.value(id).type.elem != type) return false;
+    for (std::size_t i = 1; i < node.outputs.size(); ++i)
+      if (node.outputs[i] != kNone && rewriter_.reads(node.outputs[i]) > 0) return false;
+    return true;
   }
 
   // Of a node that is not for f32.

@@ -10,22 +10,21 @@
 namespace norn::runtime {
 
 bool select_row_norm(Selector& s) {
-  const bool is_double = s.out_dtype() == DataType::Double;
-  if (!is_double && !s.is_float("row_norm")) return false;
+  const DataType type = s.out_dtype();
+  const bool is_double = type == DataType::Double;
+  const bool is_half = type == DataType::Float16 || type == DataType::BFloat16;
+  if (!is_double && !is_half && !s.is_float("row_norm")) return false;
   const Shape& x = s.dims(0);
   const ops::RowNormParams p = ops::resolve_row_norm(SelectedNode(s));
   const auto refuse = [&](const char* why) {
     s.refuse("row_norm", why);
     return false;
   };
-  if (is_double) {
-    if (p.stash != DataType::Float && p.stash != DataType::Double) return refuse("computes in float or double");
-    for (std::size_t i = 0; i < 3; ++i)
-      if (s.has(i) && s.dtype(i) != DataType::Double) return refuse("inputs of several types");
-  } else {
-    if (s.dtype(0) != DataType::Float) return refuse("normalises float");
-    if (p.stash != DataType::Float) return refuse("computes in float, not in stash_type");
-  }
+  if (is_double && p.stash != DataType::Float && p.stash != DataType::Double)
+    return refuse("computes in float or double");
+  if (!is_double && p.stash != DataType::Float) return refuse("computes in float, not in stash_type");
+  for (std::size_t i = 0; i < 3; ++i)
+    if (s.has(i) && s.dtype(i) != type) return refuse("inputs of several types");
   const Shape row(x.begin() + p.axis, x.end());
   for (std::size_t i = 1; i < 3; ++i) {
     if (!s.has(i)) continue;
@@ -41,7 +40,7 @@ bool select_row_norm(Selector& s) {
   config.n = element_count(row);
   config.epsilon = p.epsilon;
   config.has_bias = s.has(2);
-  config.type = s.out_dtype();
+  config.type = type;
   config.rounds_to_float = is_double && p.stash == DataType::Float;
   config.root_mean_square = s.node().op == &ops::RMSNormalization;
   std::vector<Operand> outs = {{s.node().outputs[0]}};

@@ -123,3 +123,19 @@ def test_indices_are_rounded():
     indices = (x * np.float16(1 / 3)).astype(int)
     got = session(text, "float16").run(None, {"x": x, "v": v})[0]
     np.testing.assert_array_equal(got, np.eye(5, dtype=np.float16)[indices])
+
+
+@pytest.mark.parametrize("elem", TYPES)
+def test_rows_are_normalised_as_they_are(elem):
+    text = """agraph (T[N, 8] x, T[8] s) => (y, z) {
+        y = LayerNormalization(x, s) t = RMSNormalization(x, s) z = Transpose(t)
+    }""".replace("T[", f"{elem}[")
+    rng = np.random.default_rng(4)
+    feeds = {"x": rng.normal(1, 2, (3, 8)).astype(TYPES[elem]), "s": rng.normal(0, 1, 8).astype(TYPES[elem])}
+    made = norn.InferenceSession(onnx.parser.parse_model(HEAD.replace("22", "23") + text))
+    assert "Cast" not in [step["operations"][0]["op_type"] for step in made.explanation(feeds)["steps"]]
+    x, s = (feeds[name].astype(np.float64) for name in "xs")
+    y, z = ((v / np.sqrt((v**2).mean(axis=1, keepdims=True) + 1e-5)) * s for v in (x - x.mean(axis=1, keepdims=True), x))
+    scale = 2**-11 if elem == "float16" else 2**-8
+    for got, want in zip(made.run(None, feeds), (y, z.T), strict=True):
+        np.testing.assert_allclose(got.astype(np.float64), want, rtol=scale, atol=1e-5)

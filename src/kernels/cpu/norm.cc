@@ -7,6 +7,8 @@
 #include "base/division.h"
 #include "kernels/cpu/double_norm.h"
 #include "kernels/cpu/extents.h"
+#include "kernels/cpu/half_norm.h"
+#include "kernels/cpu/halves.h"
 #include "kernels/cpu/physical.h"
 #include "kernels/cpu/reduce.h"
 #include "kernels/cpu/steps.h"
@@ -79,6 +81,25 @@ class LayerNormDouble final : public Kernel {
   DoubleNormLoop row_;
 };
 
+class LayerNormHalf final : public Kernel {
+ public:
+  explicit LayerNormHalf(const LayerNormConfig& c) : c_(c), row_(half_norm_loop(c.type, c.root_mean_square)) {}
+
+  void run(void* const* operands, void*) const override {
+    const auto* x = static_cast<const std::uint16_t*>(operands[0]);
+    const auto* scale = c_.has_scale ? static_cast<const std::uint16_t*>(operands[1]) : nullptr;
+    const auto* bias = c_.has_bias ? static_cast<const std::uint16_t*>(operands[2]) : nullptr;
+    auto* out = static_cast<std::uint16_t*>(operands[3]);
+    parallel_ranges(c_.outer, 20 + 0.3 * static_cast<double>(c_.n), 1, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t r = begin; r < end; ++r) row_(x + r * c_.n, scale, bias, out + r * c_.n, c_.n, c_.epsilon);
+    });
+  }
+
+ private:
+  LayerNormConfig c_;
+  HalfNormLoop row_;
+};
+
 // Seen as [outer, channels, inner].
 class Lrn final : public Kernel {
  public:
@@ -133,14 +154,15 @@ class Lrn final : public Kernel {
 
 std::string layer_norm_refuses(const LayerNormConfig& c) {
   if (c.outer < 1 || c.n < 1) return "an empty tensor";
-  if (c.type != DataType::Float && c.type != DataType::Double)
-    return "computes float and double, not " + std::string(data_type_name(c.type));
-  if (c.type == DataType::Double && (c.gives_mean || c.gives_inverse)) return "gives no statistics of double";
+  if (c.type != DataType::Float && c.type != DataType::Double && !is_half(c.type))
+    return "computes floating types, not " + std::string(data_type_name(c.type));
+  if (c.type != DataType::Float && (c.gives_mean || c.gives_inverse)) return "gives statistics of float only";
   const Shape dims = {c.outer, c.n};
   return extent_refusal({&dims});
 }
 std::unique_ptr<Kernel> make_layer_norm(const LayerNormConfig& c, PackedConstants&) {
   if (c.type == DataType::Double) return std::make_unique<LayerNormDouble>(c);
+  if (is_half(c.type)) return std::make_unique<LayerNormHalf>(c);
   return std::make_unique<LayerNorm>(c);
 }
 std::string lrn_refuses(const LrnConfig& c) {

@@ -1,4 +1,4 @@
-// Normalisations, f32; of rows also double.
+// Normalisations, f32; of rows also double and half types.
 #pragma once
 #include <span>
 
@@ -14,7 +14,7 @@ struct LayerNormConfig {
   bool has_scale = true, has_bias = false;
   bool root_mean_square = false;
   bool gives_mean = false, gives_inverse = false;  // further outputs of `outer` elements: mean, 1 / deviation
-  DataType type = DataType::Float;                 // of x, scale and bias; Double gives no further outputs
+  DataType type = DataType::Float;                 // of x, scale, bias and the output; only Float gives others
   bool rounds_to_float = false;                    // double: x is rounded to float first
 };
 std::span<const Candidate<LayerNormConfig>> layer_norm_candidates();

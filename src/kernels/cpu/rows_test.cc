@@ -1,4 +1,5 @@
 // Softmax, normalisations and reductions against their definitions in double.
+#include "base/number.h"
 #include "kernels/cpu/guarded_test.h"
 #include "kernels/cpu/kernel_test.h"
 #include "kernels/cpu/norm.h"
@@ -222,6 +223,59 @@ TEST(Norm, LayerNormOfDouble) {
       void* in_place[] = {x.data(), scale.data(), bias.data(), x.data()};
       kernel->run(in_place, nullptr);
       EXPECT_EQ(x, got) << n << " " << form;
+    }
+  }
+}
+
+TEST(Norm, LayerNormOfHalves) {
+  for (const DataType type : {DataType::Float16, DataType::BFloat16}) {
+    const auto wide = [&](std::uint16_t x) {
+      return static_cast<double>(type == DataType::Float16 ? base::half_to_float(x) : base::bfloat16_to_float(x));
+    };
+    const auto drawn = [&](std::int64_t count, unsigned seed) {
+      std::vector<std::uint16_t> values;
+      for (const float v : random_floats(count, seed, -2, 5))
+        values.push_back(type == DataType::Float16 ? base::float_to_half(v) : base::float_to_bfloat16(v));
+      return values;
+    };
+    const double step = type == DataType::Float16 ? 0x1p-11 : 0x1p-8;
+    for (auto [outer, n] : {std::pair{1, 1}, {3, 17}, {5, 31}, {2, 64}, {2, 127}, {3, 129}, {40, 2050}}) {
+      for (int form = 0; form < 8; ++form) {
+        LayerNormConfig config{.outer = outer,
+                               .n = n,
+                               .has_scale = (form & 1) != 0,
+                               .has_bias = (form & 2) != 0,
+                               .root_mean_square = (form & 4) != 0,
+                               .type = type};
+        auto x = drawn(outer * n, 2), scale = drawn(n, 3), bias = drawn(n, 4);
+        x[0] = type == DataType::Float16 ? 0x7e00 : 0x7fc0;  // NaN: so is all of its row
+        ASSERT_EQ(layer_norm_candidates()[0].refuses(config), "");
+        Constants constants;
+        const auto kernel = layer_norm_candidates()[0].make(config, constants);
+        const auto got =
+            run_at_widths(*kernel, {x.data(), scale.data(), bias.data()}, std::vector<std::uint16_t>(x.size()));
+        for (int r = 0; r < outer; ++r) {
+          double mean = 0, square = 0;
+          const auto at = [&](int i) { return static_cast<std::size_t>(r * n + i); };
+          for (int i = 0; i < n; ++i) mean += config.root_mean_square ? 0 : wide(x[at(i)]) / n;
+          for (int i = 0; i < n; ++i) square += std::pow(wide(x[at(i)]) - mean, 2) / n;
+          for (int i = 0; i < n; ++i) {
+            const auto column = static_cast<std::size_t>(i);
+            const double factor = config.has_scale ? wide(scale[column]) : 1,
+                         more = config.has_bias ? wide(bias[column]) : 0;
+            const double by = factor / std::sqrt(square + static_cast<double>(config.epsilon));
+            const double want = (wide(x[at(i)]) - mean) * by + more;
+            if (r == 0)
+              ASSERT_TRUE(std::isnan(wide(got[at(i)]))) << n << " " << form << " " << i;
+            else
+              ASSERT_NEAR(wide(got[at(i)]), want, step * std::fabs(want) + 1e-5 * (1 + std::fabs(by) + std::fabs(more)))
+                  << n << " " << form << " " << r << " " << i;
+          }
+        }
+        void* in_place[] = {x.data(), scale.data(), bias.data(), x.data()};
+        kernel->run(in_place, nullptr);
+        EXPECT_EQ(x, got) << n << " " << form;
+      }
     }
   }
 }
