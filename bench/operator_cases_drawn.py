@@ -250,6 +250,7 @@ TABLE = {
     "MatMul 1D": ("a:float[1000,1000] b:float[1000]", {}, "y = MatMul(a, b)"),
     "MatMul double 1D": ("a:double[500,500] b:double[500]", {}, "y = MatMul(a, b)"),
     "Gemm transposed": ("a:float[128,256] b:float[512,256] c:float[512]", {}, "y = Gemm<transB = 1>(a, b, c)"),
+    "Gemm transposed 210": ("a:float[210,210] b:float[210,210] c:float[210]", {}, "y = Gemm<transB = 1>(a, b, c)"),
     "Gemm double": ("a:double[128,256] b:double[256,128] c:double[128]", {}, "y = Gemm(a, b, c)"),
     "Gemm transA": ("a:float[256,128] b:float[256,300] c:float[300]", {}, "y = Gemm<transA = 1, alpha = 0.5>(a, b, c)"),
     "MatMulInteger 128": ("a:uint8[128,256] b:uint8[256,128]", {}, "y = MatMulInteger(a, b)"),

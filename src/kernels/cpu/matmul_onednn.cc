@@ -318,6 +318,20 @@ class OneDnnMatMul final : public Kernel {
     by_row = std::max<std::int64_t>(1, std::min(each / by_column, s_.m / kPieceRows));
   }
 
+  // Of a B that a run brings and that is stored transposed, every piece by rows reads all, but turns it as fast; one by
+  // columns takes a sixth longer for each of A's rows, unless it is very wide.
+  bool rather_by_rows() const {
+    const bool turned = !c_.b_constant.known() && s_.b_row == 1 && s_.b_column != 1;
+    return turned && (s_.m >= 2 * kPieceRows || (s_.m >= kPieceRows && s_.n < 4 * kWidePiece));
+  }
+  void cut_turned(std::int64_t each, std::int64_t& by_column, std::int64_t& by_row) const {
+    constexpr std::int64_t kManyProducts = 8, kLeastRows = 72;
+    if (s_.batches >= kManyProducts && each == 2) return;
+    const std::int64_t most = s_.m >= 2 * kPieceRows ? s_.m / kPieceRows : s_.m / kLeastRows;
+    by_row = std::max<std::int64_t>(1, std::min(each, most));
+    by_column = std::max<std::int64_t>(1, std::min(each / by_row, s_.n / (2 * kWidePiece)));
+  }
+
   // Where so many pieces begin, and where the last one ends: at multiples of what oneDNN works on, if they are wide
   // enough for that not to matter. Of an even number, half of them cover half of the columns, so that two threads have
   // as much to do.
@@ -348,6 +362,8 @@ class OneDnnMatMul final : public Kernel {
       const std::int64_t each = (want + s_.batches - 1) / s_.batches;
       if (how == Cut::Whole) {
         by_row = 1;
+      } else if (how == Cut::Best && rather_by_rows()) {
+        cut_turned(each, by_column, by_row);
       } else if (s_.n >= s_.m && how == Cut::Best) {
         cut_columns(each, by_column, by_row);
       } else {

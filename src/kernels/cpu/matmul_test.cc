@@ -223,6 +223,29 @@ TEST(MatMul, BatchesInsideOfATransposed) {
     }
 }
 
+// Large enough to be cut into pieces, by rows, by columns and by both.
+TEST(MatMul, BTransposedInPieces) {
+  unsigned seed = 2450;
+  for (const Sizes& s : {Sizes{{150, 151}, {151, 203}, {150, 203}}, Sizes{{131, 64}, {64, 801}, {131, 801}},
+                         Sizes{{600, 70}, {70, 900}, {600, 900}}, Sizes{{9, 140, 90}, {9, 90, 150}, {9, 140, 150}},
+                         Sizes{{2, 1, 260, 70}, {3, 70, 130}, {2, 3, 260, 130}}}) {
+    for (int form = 0; form < 8; ++form) {
+      MatMulConfig config = config_of(s, (form & 1) != 0, true);
+      if (form & 2) {
+        config.has_c = true;
+        config.alpha = 0.5f;
+        config.c = {s.out.back()};
+      }
+      if (form & 4) {
+        config.post = {{ElementOp::Add, 0, 0, 0}, {ElementOp::Relu}};
+        config.extra = {{s.out}};
+      }
+      EXPECT_GE(check(config, false, ++seed, to_string(config.a) + " form " + std::to_string(form)), 1);
+      if (HasFailure()) return;
+    }
+  }
+}
+
 // Large enough to be cut into pieces; A is dense, or lies with gaps, and its matrices are used several times.
 TEST(MatMul, ATransposedAndMoreAdded) {
   unsigned seed = 2500;
