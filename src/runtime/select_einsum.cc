@@ -53,6 +53,27 @@ std::optional<Axis> merged(const std::vector<Axis>& axes) {
   return one;
 }
 
+// The neighbouring axes that are most elements as one, the last of them if `last`; all others go to `rest`.
+Axis split(const std::vector<Axis>& group, std::vector<Axis>& rest, bool last) {
+  Axis best;
+  std::size_t from = 0, to = 0;
+  for (std::size_t end = last ? group.size() : 1; end <= group.size(); ++end)
+    for (std::size_t begin = 0; begin < end; ++begin) {
+      const auto one = merged(
+          {group.begin() + static_cast<std::ptrdiff_t>(begin), group.begin() + static_cast<std::ptrdiff_t>(end)});
+      if (!one) continue;
+      if (from == to || one->size > best.size) {
+        best = *one;
+        from = begin;
+        to = end;
+      }
+      break;  // fewer of them are not more
+    }
+  for (std::size_t i = 0; i < group.size(); ++i)
+    if (i < from || i >= to) rest.push_back(group[i]);
+  return best;
+}
+
 bool one_input(Selector& s, const ops::EinsumParams& p) {
   const Shape &x = s.dims(0), &out = s.out_dims();
   const std::vector<int>& labels = p.inputs[0];
@@ -191,19 +212,7 @@ std::optional<Contracted> contraction_of(const Labelled& x, const Labelled& y, c
     for (std::vector<Axis>* group : {&batch, &rows, &columns, &summed})
       for (Axis& axis : *group) std::swap(axis.a, axis.b);
   }
-  const auto split = [&](std::vector<Axis>& group) {
-    Axis one;
-    for (;;) {
-      if (const auto all = merged(group)) {
-        one = *all;
-        break;
-      }
-      batch.push_back(group.front());
-      group.erase(group.begin());
-    }
-    return one;
-  };
-  const Axis i = split(rows), j = split(columns);
+  const Axis i = split(rows, batch, false), j = split(columns, batch, true);
   ContractionConfig& config = made.config;
   std::optional<Axis> l;
   for (; !(l = merged(summed)); summed.erase(summed.begin()))  // axes that are not evenly spaced
