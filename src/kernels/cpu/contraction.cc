@@ -7,6 +7,7 @@
 #include <string>
 
 #include "kernels/cpu/extents.h"
+#include "kernels/cpu/row_dots.h"
 #include "kernels/cpu/walk.h"
 
 namespace norn::kernels {
@@ -37,7 +38,7 @@ class Contraction final : public Kernel {
     own_b_ *= own_sums_;
     panels_ = (c.n + loops_.width - 1) / loops_.width;
     dots_ = sums_ == 1 && c.n == 1 && c.b_row == 1 && c.a_column == 1;
-    column_dots_ = sums_ == 1 && !dots_ && c.m <= 2 && c.b_row == 1 && c.a_column == 1 && c.k >= 8;
+    column_dots_ = sums_ == 1 && !dots_ && c.m <= 2 && c.b_row == 1 && c.a_column == 1 && c.k > 1;
     in_place_ = !dots_ && c.m <= kFewRows && c.b_column == 1;
     if (c.has_d) d_walk_.dims = broadcast_walk({c.m, c.n}, Layout::Dense, {.dims = c.d});
     if (dots_ || column_dots_ || in_place_ || own_b_ > 1 || !c.b_constant.known()) return;
@@ -62,18 +63,18 @@ class Contraction final : public Kernel {
     if (column_dots_) return rows_by_columns(a, b, static_cast<const T*>(operands[2]), c);
     if (!dots_ && !constant_) pack(b, static_cast<T*>(scratch));
     const T* const packed = static_cast<const T*>(constant_ ? constant_.get() : scratch);
-    const std::int64_t blocks = (c_.m + kRowBlock - 1) / kRowBlock;
+    const std::int64_t row_block = dots_ ? together() : kRowBlock, blocks = (c_.m + row_block - 1) / row_block;
     const double block_ns =
-        5 + kProductNs * static_cast<double>(std::min(kRowBlock, c_.m)) * static_cast<double>(c_.n * c_.k);
+        5 + kProductNs * static_cast<double>(std::min(row_block, c_.m)) * static_cast<double>(c_.n * c_.k);
     parallel_ranges(batches_ * blocks, block_ns, 1, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t i = begin; i < end; ++i) {
-        const std::int64_t batch = i / blocks, first = i % blocks * kRowBlock;
-        const std::int64_t rows = std::min(kRowBlock, c_.m - first);
+        const std::int64_t batch = i / blocks, first = i % blocks * row_block;
+        const std::int64_t rows = std::min(row_block, c_.m - first);
         const Offsets at = offsets(c_.batch, batch);
         T* to = c + at.c + first * c_.c_row;
         const T* from = a + at.a + first * c_.a_row;
         if (dots_) {
-          for (std::int64_t r = 0; r < rows; ++r) to[r * c_.c_row] = loops_.dot(from + r * c_.a_row, b + at.b, c_.k);
+          dots_of_(from, c_.a_row, rows, c_.k, b + at.b, to, c_.c_row);
         } else {
           for (std::int64_t s = 0; s < sums_; ++s) {
             const Offsets more = offsets(c_.sums, s);
@@ -122,20 +123,21 @@ class Contraction final : public Kernel {
     return at;
   }
 
+  // So many sums of k products are one piece of work: several of what RowDots takes at a time, if they are short.
+  std::int64_t together() const { return c_.k < 64 ? 512 : 64; }
+
   // A row or two against columns that lie as rows do.
   void rows_by_columns(const T* a, const T* b, const T* d, T* c) const {
-    constexpr std::int64_t kColumns = 64;
-    const std::int64_t blocks = (c_.n + kColumns - 1) / kColumns;
+    const std::int64_t columns = together(), blocks = (c_.n + columns - 1) / columns;
     const double dot_ns = 3 + 0.1 * static_cast<double>(c_.k);
-    parallel_ranges(batches_ * blocks, dot_ns * static_cast<double>(c_.m * std::min(kColumns, c_.n)), 1,
+    parallel_ranges(batches_ * blocks, dot_ns * static_cast<double>(c_.m * std::min(columns, c_.n)), 1,
                     [&](std::int64_t begin, std::int64_t end) {
                       for (std::int64_t i = begin; i < end; ++i) {
                         const Offsets at = offsets(c_.batch, i / blocks);
-                        const std::int64_t first = i % blocks * kColumns, last = std::min(c_.n, first + kColumns);
+                        const std::int64_t first = i % blocks * columns, last = std::min(c_.n, first + columns);
                         for (std::int64_t r = 0; r < c_.m; ++r)
-                          for (std::int64_t j = first; j < last; ++j)
-                            c[at.c + r * c_.c_row + j] =
-                                loops_.dot(a + at.a + r * c_.a_row, b + at.b + j * c_.b_column, c_.k);
+                          dots_of_(b + at.b + first * c_.b_column, c_.b_column, last - first, c_.k,
+                                   a + at.a + r * c_.a_row, c + at.c + r * c_.c_row + first, 1);
                         finish(d, 0, c_.m, c + at.c, first, last);
                       }
                     });
@@ -187,6 +189,7 @@ class Contraction final : public Kernel {
 
   ContractionConfig c_;
   ProductLoops<T> loops_;
+  RowDots<T> dots_of_;
   Walk d_walk_;
   std::int64_t batches_ = 1, sums_ = 1, panels_ = 1;
   std::int64_t own_b_ = 1, own_sums_ = 1;  // different matrices B: of all, and of one batch

@@ -87,7 +87,6 @@ struct ProductLoops {
   void (*multiply)(std::int64_t m, std::int64_t n, std::int64_t k, const T* a, std::int64_t a_row,
                    std::int64_t a_column, const T* b, std::int64_t panel_stride, std::int64_t row_stride, T* c,
                    std::int64_t c_row, bool add);
-  T (*dot)(const T* a, const T* b, std::int64_t n);
 };
 template <class T>
 ProductLoops<T> product_loops();

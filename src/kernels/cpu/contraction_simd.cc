@@ -145,28 +145,8 @@ void multiply(std::int64_t m, std::int64_t n, std::int64_t k, const T* a, std::i
 }
 
 template <class T>
-T dot(const T* HWY_RESTRICT a, const T* HWY_RESTRICT b, std::int64_t n) {
-  typedef T Vec __attribute__((vector_size(kBytes)));
-  constexpr std::int64_t step = 4 * kLanes<T>;
-  Vec sums[4] = {};
-  std::int64_t i = 0;
-  for (; i + step <= n; i += step)
-    for (int v = 0; v < 4; ++v) {
-      Vec x, y;
-      std::memcpy(&x, a + i + v * kLanes<T>, kBytes);
-      std::memcpy(&y, b + i + v * kLanes<T>, kBytes);
-      sums[v] += x * y;
-    }
-  const Vec all = (sums[0] + sums[1]) + (sums[2] + sums[3]);
-  T total = 0;
-  for (std::int64_t l = 0; l < kLanes<T>; ++l) total = static_cast<T>(total + all[l]);
-  for (; i < n; ++i) total = static_cast<T>(total + a[i] * b[i]);
-  return total;
-}
-
-template <class T>
 ProductLoops<T> loops() {
-  return {kWidth<T>, multiply<T>, dot<T>};
+  return {kWidth<T>, multiply<T>};
 }
 
 }  // namespace products

@@ -105,6 +105,34 @@ TEST(Contraction, EveryType) {
   check_type<std::uint64_t>(DataType::Uint64);
 }
 
+// Rows times one vector, as A or as the columns of B, short ones and long ones; rows and results lie apart or not.
+template <class T>
+void check_vectors(DataType type) {
+  for (const std::int64_t rows : {2, 63, 65, 700})
+    for (const std::int64_t k : {2, 3, 5, 6, 7, 8, 12, 13, 15, 16, 17, 31, 32, 33, 64, 131})
+      for (const std::int64_t gap : {0, 3}) {
+        ContractionConfig c{.type = type, .m = rows, .n = 1, .k = k};
+        c.a_row = k + gap;
+        c.a_column = c.b_row = 1;
+        c.b_column = k;
+        c.c_row = 1 + gap;
+        check_contraction<T>(c, rows * (k + gap), k, rows * (1 + gap));
+        c = {.type = type, .m = 1, .n = rows, .k = k};
+        c.batch = {{2, k, rows * (k + gap), rows + gap}};
+        c.a_row = k;
+        c.a_column = c.b_row = 1;
+        c.b_column = k + gap;
+        c.c_row = rows;
+        check_contraction<T>(c, 2 * k, 2 * rows * (k + gap), 2 * (rows + gap));
+      }
+}
+TEST(Contraction, RowsTimesAVector) {
+  check_vectors<float>(DataType::Float);
+  check_vectors<double>(DataType::Double);
+  check_vectors<std::int32_t>(DataType::Int32);
+  check_vectors<std::uint64_t>(DataType::Uint64);
+}
+
 // Many rows times at most 4 x 4, which the first of the batches have in common.
 TEST(Contraction, TinyMatrices) {
   for (const std::int64_t m : {64, 1027})

@@ -11,10 +11,10 @@
 
 #include "base/division.h"
 #include "kernels/cpu/cast.h"
-#include "kernels/cpu/contraction.h"
 #include "kernels/cpu/extents.h"
 #include "kernels/cpu/gemm.h"
 #include "kernels/cpu/physical.h"
+#include "kernels/cpu/row_dots.h"
 #include "kernels/cpu/steps.h"
 #include "kernels/cpu/typed.h"
 
@@ -87,10 +87,11 @@ class Svm final : public Kernel {
     function_of(values, rows * count);
     const auto* weights = static_cast<const float*>(c_.model->weights.get());
     if (model_.sums <= kFewSums) {
-      for (std::int64_t r = 0; r < rows; ++r)
-        for (std::int64_t s = 0; s < model_.sums; ++s)
-          sums[r * model_.sums + s] =
-              dot_(of_kernels + r * count, weights + s * count, count) + model_.intercepts[static_cast<std::size_t>(s)];
+      for (std::int64_t s = 0; s < model_.sums; ++s) {
+        dots_of_(of_kernels, count, rows, count, weights + s * count, sums + s, model_.sums);
+        for (std::int64_t r = 0; r < rows; ++r)
+          sums[r * model_.sums + s] += model_.intercepts[static_cast<std::size_t>(s)];
+      }
     } else {
       gemm_table().multiply(rows, model_.sums, count, of_kernels, count, 1, {weights, count * width, width}, sums,
                             model_.sums, model_.intercepts.data(), 1.0f);
@@ -184,7 +185,7 @@ class Svm final : public Kernel {
   SvmConfig c_;
   const SvmModel& model_;
   CastLoop to_float_, to_double_;  // null: X has that type
-  float (*dot_)(const float* a, const float* b, std::int64_t n) = product_loops<float>().dot;
+  RowDots<float> dots_of_;
   std::int64_t blocks_, classes_, tasks_ = 1, sums_at_ = 0, scores_at_ = 0, probabilities_at_ = 0, floats_at_ = 0,
                                   task_bytes_ = 0;
 };
