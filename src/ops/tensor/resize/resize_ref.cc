@@ -112,6 +112,10 @@ void sum_along(std::vector<V>& values, Shape& dims, const AxisTaps& axis) {
         const V* from = plane + axis.taps[t].index * view.inner;
         // The cast is exact, and none for double.
         const auto weight = static_cast<decltype(std::real(V{}))>(axis.taps[t].weight);
+        if (view.inner == 1) {
+          *to += *from * weight;
+          continue;
+        }
         for (std::int64_t i = 0; i < view.inner; ++i) to[i] += from[i] * weight;
       }
     }
@@ -167,12 +171,8 @@ void copy_nearest(const Tensor& x, Tensor& y, const std::vector<AxisTaps>& axes)
   for (Odometer at(rows, {}); !at.done(); at.next()) {
     std::int64_t from = 0;
     for (std::size_t d = 0; d < rows.size(); ++d) from += offsets[d][static_cast<std::size_t>(at.index()[d])];
-    // Runs of neighbours are copied together.
-    for (std::size_t i = 0, n = 1; i < row.size(); i += n, n = 1) {
-      while (i + n < row.size() && row[i + n] == row[i] + static_cast<std::int64_t>(n)) ++n;
-      copy_elements(y, to, x, from + row[i], static_cast<std::int64_t>(n));
-      to += static_cast<std::int64_t>(n);
-    }
+    copy_picked(y, to, x, from, row, 1);
+    to += static_cast<std::int64_t>(row.size());
   }
 }
 
