@@ -281,6 +281,11 @@ TABLE = {
         "y = Conv<strides = [2, 2], pads = [3, 3, 3, 3]>(a, w)",
     ),
     "Conv dilated fed": ("a:float[1,16,56,56] w:float[16,16,3,3]", {}, "y = Conv<dilations = [2, 2]>(a, w)"),
+    "ConvTranspose 24 filters": (
+        "a:float[1,24,32,32]",
+        {"w": np.random.default_rng(1).standard_normal((24, 24, 3, 3)).astype(np.float32)},
+        "y = ConvTranspose<strides = [2, 2], pads = [1, 1, 1, 1], output_padding = [1, 1]>(a, w)",
+    ),
     "ConvTranspose fed 4x4": (
         "a:float[1,32,28,28] w:float[32,16,4,4]",
         {},

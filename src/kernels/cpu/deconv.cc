@@ -173,7 +173,7 @@ class Deconv final : public Kernel {
 
   std::size_t scratch_bytes() const override {
     const std::int64_t packed = batch_ * c_.group * packed_size();
-    return static_cast<std::size_t>(packed + units() * product_size()) * sizeof(T);
+    return static_cast<std::size_t>(packed + units() * (product_size() + rows_size())) * sizeof(T);
   }
 
   void run(void* const* operands, void* scratch) const override {
@@ -202,10 +202,18 @@ class Deconv final : public Kernel {
         for (std::int64_t m = 0; m < count && !tiles_; ++m) std::fill_n(to + m * out_plane_, out_plane_, bias_of(m));
         // w[c, m, t]: rows of the product are channels and taps, its depth the channels of x.
         const T* rows = w + group * in_channels_ * out_channels_ * taps_ + first * taps_;
-        T* product = products + u * product_size();
+        T* product = products + u * (product_size() + rows_size());
+        std::int64_t apart = out_channels_ * taps_;
+        if (rows_size() > 0) {
+          T* const together = product + product_size();
+          for (std::int64_t l = 0; l < in_channels_; ++l)
+            std::copy_n(rows + l * apart, count * taps_, together + l * count * taps_);
+          rows = together;
+          apart = count * taps_;
+        }
         for (std::int64_t at = 0; at < positions_; at += columns_) {
           const std::int64_t n = std::min(columns_, positions_ - at);
-          loops_.multiply(count * taps_, n, in_channels_, rows, 1, out_channels_ * taps_,
+          loops_.multiply(count * taps_, n, in_channels_, rows, 1, apart,
                           packed + g * packed_size() + at * in_channels_, loops_.width * in_channels_, loops_.width,
                           product, columns_, false);
           for (std::int64_t m = 0; m < count && tiles_; ++m)
@@ -221,6 +229,11 @@ class Deconv final : public Kernel {
   std::int64_t units() const { return batch_ * c_.group * blocks_; }
   std::int64_t packed_size() const { return panels_ * loops_.width * in_channels_; }
   std::int64_t product_size() const { return channels_ * taps_ * columns_; }
+  // A copy of what is multiplied of w, whose rows lie on as many pages as there are channels.
+  std::int64_t rows_size() const {
+    constexpr std::int64_t kDeep = 96;
+    return in_channels_ < kDeep || blocks_ == 1 ? 0 : channels_ * taps_ * in_channels_;
+  }
 
   DeconvConfig c_;
   ProductLoops<T> loops_;

@@ -21,6 +21,17 @@ namespace {
 constexpr std::int64_t kTilePixels = 128;
 constexpr double kProductNs = 0.012;
 
+// Filters of a block: two blocks at least where there are two vectors, as threads have nothing else to share.
+std::int64_t block_of(std::int64_t filters) {
+  const WinogradTable& table = winograd_table();
+  return std::min(table.width, round_up((filters + 1) / 2, table.lanes));
+}
+// In whole vectors.
+std::int64_t padded_filters(std::int64_t filters) {
+  const std::int64_t before = (filters - 1) / block_of(filters) * block_of(filters);
+  return before + round_up(filters - before, winograd_table().lanes);
+}
+
 class DeconvRows final : public Kernel {
  public:
   DeconvRows(const DeconvConfig& c, PackedConstants& packed) : c_(c), table_(winograd_table()) {
@@ -35,10 +46,9 @@ class DeconvRows final : public Kernel {
     taps_ = kernel_[0] * kernel_[1] * kernel_[2];
     out_pixels_ = out_[0] * out_[1] * out_[2];
     pixels_ = c.x[0] * in_[0] * in_[1] * in_[2];
-    // Two blocks at least where there are two vectors: threads have nothing else to share.
-    block_ = std::min(table_.width, round_up((filters_ + 1) / 2, table_.lanes));
+    block_ = block_of(filters_);
     blocks_ = (filters_ + block_ - 1) / block_;
-    padded_ = (blocks_ - 1) * block_ + round_up(filters_ - (blocks_ - 1) * block_, table_.lanes);
+    padded_ = padded_filters(filters_);
     tile_ = std::min(kTilePixels, pixels_);
     for (std::size_t d = 0; d < 3; ++d) {
       apart_ = apart_ && (kernel_[d] - 1) * dilations_[d] < strides_[d];
@@ -162,11 +172,16 @@ std::string deconv_rows_refuses(const DeconvConfig& c) {
 }
 
 bool deconv_rows_gain(const Shape& x, const Shape& w, std::int64_t group, const Shape& strides) {
-  constexpr std::int64_t kFewChannels = 16, kFewFilters = 8, kFewPixels = 128;
-  if (group != 1 || x[1] < kFewChannels || w[1] < kFewFilters) return false;
+  constexpr std::int64_t kFewChannels = 16, kFewFilters = 8, kFewTiles = 128, kFewPixels = 64, kManyPixels = 256;
+  const std::int64_t filters = w[1], pixels = element_count(x) / x[1];
+  if (group != 1 || x[1] < kFewChannels || filters < kFewFilters) return false;
   // Where every output is one product, dense ones are put in place as fast, unless pixels are too few for a product.
   const bool tiles = std::equal(strides.begin(), strides.end(), w.begin() + 2, w.end());
-  return !tiles || element_count(x) / x[1] < kFewPixels;
+  if (tiles) return pixels < kFewTiles;
+  if (pixels < kFewPixels) return true;
+  if (5 * filters < 4 * padded_filters(filters)) return false;
+  // Blocks of one vector take as long as dense products of whole vectors of pixels.
+  return filters > 2 * winograd_table().lanes || pixels < kManyPixels;
 }
 
 std::unique_ptr<Kernel> make_deconv_rows(const DeconvConfig& c, PackedConstants& packed) {
