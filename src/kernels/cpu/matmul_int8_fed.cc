@@ -24,7 +24,8 @@ class FedMatMulInt8 final : public Kernel {
         table_(panel_table_for(s_.m, 1, s_.k, s_.n)),
         shape_(laid_out_for(table_, {1, s_.k, s_.n, 1})),
         finisher_(c_.output, s_.n, s_.k),
-        loop_(shape_, finisher_, c_.output, PanelTiles(s_.m, shape_, table_), c_.x_type, table_),
+        loop_(shape_, finisher_, c_.output, PanelTiles(s_.m, shape_, table_, bytes_of_row(c_.output, s_.n)), c_.x_type,
+              table_),
         last_rows_(element_count(c_.x) / s_.k, s_.k, table_),
         matrices_(s_.b_at.last() / (s_.k * s_.n) + 1),
         columns_(shape_.columns_before(1)) {

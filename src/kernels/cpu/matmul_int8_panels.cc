@@ -24,8 +24,9 @@ class PanelMatMulInt8 final : public Kernel {
            depth_ * columns_, "matmul " + std::to_string(columns_), packed,
            [n = columns_](std::int64_t, std::int64_t, std::int64_t k, std::int64_t column) { return k * n + column; }),
         finisher_(c_.output, columns_, depth_),
-        loop_(w_.shape(), finisher_, c_.output, PanelTiles(element_count(c_.x) / depth_, w_.shape(), table_), c_.x_type,
-              table_),
+        loop_(w_.shape(), finisher_, c_.output,
+              PanelTiles(element_count(c_.x) / depth_, w_.shape(), table_, bytes_of_row(c_.output, columns_)),
+              c_.x_type, table_),
         last_rows_(element_count(c_.x) / depth_, depth_, table_) {
     const auto rows = static_cast<double>(element_count(c_.x) / depth_);
     const double weights = static_cast<double>(depth_) * static_cast<double>(columns_);

@@ -275,20 +275,31 @@ struct PanelTiles {
   std::int64_t rows = 0, count = 1, each = 0;  // of rows; of tiles; rows of a tile, of which the last may have fewer
 
   PanelTiles() = default;
-  // Of whole units as far as there are.
-  PanelTiles(std::int64_t of, const PanelShape& shape, const PanelTable& table) : rows(of) {
+  // Of whole units as far as there are; `y_row`: bytes of a row of the output, if they are not few.
+  PanelTiles(std::int64_t of, const PanelShape& shape, const PanelTable& table, std::int64_t y_row = 0) : rows(of) {
     const std::int64_t taps = shape.taps * shape.parts, bytes = shape.taps * shape.depth;
     // Enough of them that a panel is read from the first cache, few enough that they and their addresses stay there.
     std::int64_t most = std::clamp<std::int64_t>(2048 / taps, 32, 96);
     const std::int64_t unit = 2 * table.row_unit;
     if (table.large_matrix > 0 && bytes * shape.columns > table.large_matrix)
       most = std::clamp<std::int64_t>(table.tile_bytes / bytes, most, 512) / unit * unit;
+    // Each panel's sums go to a part of every row of the output: of many long ones it has no lines at hand. Fewer cost
+    // reading panels more often, from the second cache if they all stay there.
+    constexpr std::int64_t kAtHand = 128 << 10, kSecondCache = 256 << 10, kLeast = 12;
+    if (y_row > 0 && bytes * shape.columns <= kSecondCache)
+      most = std::max(unit, std::clamp<std::int64_t>(kAtHand / y_row, kLeast, most) / unit * unit);
     count = std::max<std::int64_t>(1, (rows + most - 1) / most);
     each = ((rows + count - 1) / count + unit - 1) / unit * unit;
   }
   std::int64_t first(std::int64_t tile) const { return std::min(rows, each * tile); }
   std::int64_t most() const { return std::min(rows, each); }
 };
+
+// PanelTiles' y_row: of bytes there are few.
+inline std::int64_t bytes_of_row(const SumOutput& output, std::int64_t columns) {
+  const auto size = static_cast<std::int64_t>(element_size(output.output()));
+  return size > 1 ? size * columns : 0;
+}
 
 // Where rows go whose groups are places of a block of the output (ConvInt8Config::blocks): rows are pixels, and those
 // of a line go to one line of the output, side by side.

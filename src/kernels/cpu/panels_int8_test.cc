@@ -92,6 +92,14 @@ TEST(PanelsInt8, MatricesThatRunsBring) {
       }
 }
 
+// Tiles of fewer rows.
+TEST(PanelsInt8, LongRowsOfTheOutput) {
+  MatMulInt8Config c{{61, 10}, {10, 2999}, {61, 2999}};
+  c.x_type = DataType::Uint8;
+  c.w_type = DataType::Int8;
+  check_matmul(c, 70);
+}
+
 // One that no second cache holds beside other things: tiles of more rows. Bytes of a row are equal, so that sums follow
 // from those of columns.
 TEST(PanelsInt8, ManyRowsOfALargeMatrix) {
