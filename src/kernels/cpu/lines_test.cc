@@ -111,6 +111,33 @@ TEST(TopK, EveryType) {
   check_topk<std::uint64_t>(DataType::Uint64);
 }
 
+// Lines beyond the second cache are lanes that go by: drawn with many equal ones, ascending, and with a NaN.
+TEST(TopK, LongLines) {
+  constexpr std::int64_t n = 140'003;
+  std::vector<float> x(2 * n);
+  for (std::int64_t i = 0; i < n; ++i) {
+    x[static_cast<std::size_t>(i)] = static_cast<float>(i * 7919 % 1009);
+    x[static_cast<std::size_t>(n + i)] = static_cast<float>(i);
+  }
+  x[77'777] = NAN;
+  for (const bool largest : {true, false})
+    for (const std::int64_t k : {2, 8}) {
+      const TopKConfig c{DataType::Float, largest, k, 2, n, 1};
+      Constants constants;
+      const auto size = static_cast<std::size_t>(2 * k);
+      std::vector<float> values(size);
+      std::vector<std::vector<std::int64_t>> places;
+      for (const auto& candidate : topk_candidates())
+        if (candidate.refuses(c).empty())
+          places.push_back(
+              run_at_widths(*candidate.make(c, constants), {x.data(), values.data()}, std::vector<std::int64_t>(size)));
+      ASSERT_EQ(places.size(), 2u);
+      EXPECT_EQ(places[0], places[1]) << largest << k;
+      EXPECT_EQ(places[0][0], largest ? 77'777 : 0);
+      EXPECT_EQ(places[0][static_cast<std::size_t>(k)], largest ? n - 1 : 0);
+    }
+}
+
 TEST(TopK, EndsOfTypes) {
   using L = std::numeric_limits<std::int64_t>;
   std::vector<std::int64_t> x = {0, L::min(), -1, L::max(), 1};

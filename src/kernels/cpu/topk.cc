@@ -1,6 +1,6 @@
 // Few of many: the k-th greatest of the maxima of some lanes is a bound that at least k elements reach, and seldom many
 // more; these are sorted. Else all are. Columns are gathered into lines first, as many as share a cache line. Very few
-// are kept in order while rows of columns go by; a long line is a few columns, whose few are sorted.
+// are kept in order while rows of columns go by; a long line is some columns, whose few are sorted.
 #include "kernels/cpu/topk.h"
 
 #include <algorithm>
@@ -207,7 +207,10 @@ constexpr std::int64_t kGroup = 16, kBlock = 64;  // columns
 Passing passing(const TopKConfig& c) {
   if (c.inner >= kGroup) return c.k <= 16 ? Passing::Columns : Passing::None;
   if (c.k > 8) return Passing::None;
-  if (c.inner > 1 && c.n / kBlock >= 8 * c.k) return Passing::Lanes;
+  // Keys of a line that the second cache does not hold are not written.
+  constexpr std::int64_t kFar = std::int64_t{1} << 19;
+  const bool is_far = c.n * static_cast<std::int64_t>(element_size(c.type)) >= kFar;
+  if ((c.inner > 1 || is_far) && c.n / kBlock >= 8 * c.k) return Passing::Lanes;
   return c.inner == 1 && c.n <= 128 && c.outer >= kBlock ? Passing::Turned : Passing::None;
 }
 
