@@ -280,6 +280,13 @@ TABLE = {
         {},
         "y = Conv<strides = [2, 2], pads = [3, 3, 3, 3]>(a, w)",
     ),
+    "Conv 3x3 of few pixels fed": (
+        "a:float[1,256,14,14] w:float[256,256,3,3]",
+        {},
+        "y = Conv<pads = [1, 1, 1, 1]>(a, w)",
+    ),
+    "Conv 1x1 stride 2 fed": ("a:float[1,64,56,56] w:float[128,64,1,1]", {}, "y = Conv<strides = [2, 2]>(a, w)"),
+    "Conv 5x5 of 8 channels fed": ("a:float[1,8,100,100] w:float[8,8,5,5]", {}, "y = Conv<pads = [2, 2, 2, 2]>(a, w)"),
     "Conv dilated fed": ("a:float[1,16,56,56] w:float[16,16,3,3]", {}, "y = Conv<dilations = [2, 2]>(a, w)"),
     "ConvTranspose 24 filters": (
         "a:float[1,24,32,32]",
@@ -339,6 +346,7 @@ TABLE = {
     "AveragePool double of 9x5": ("a:double[4,50,9,5]", {}, "y = AveragePool<kernel_shape = [3, 3], pads = [1,1,1,1]>(a)"),
     "GlobalMaxPool of 3x3": ("a:float[16,558,3,3]", {}, "y = GlobalMaxPool(a)"),
     "ReduceLogSumExp int32 12": ("a:int32[55175,12]", {"k": [1]}, "y = ReduceLogSumExp(a, k)"),
+    "TopK float16 8 of long rows": ("a:float16[2,500000]", {"k": [8]}, "y, i = TopK(a, k)", "y, i"),
     "TopK smallest 5": ("a:float[4,29552]", {"k": [5]}, "y, i = TopK<largest = 0>(a, k)", "y, i"),
     "Transpose int8 of 15": ("a:int8[4,40,40,15]", {}, "y = Transpose<perm = [0, 3, 1, 2]>(a)"),
     "Tile int8 7x7": ("a:int8[4,40,7,7]", {"k": [1, 1, 3, 3]}, "y = Tile(a, k)"),
