@@ -90,9 +90,11 @@ namespace {
 // The mean over all spatial positions of what is dequantized: of the integers.
 bool select_int8_mean(Selector& s) {
   const Dequantized* from = s.dequantized(s.node().inputs[0]);
-  if (from == nullptr || s.made_in(from->x) != Layout::ChannelsLast) return false;
-  return s.choose(kernels::int8_mean_candidates(), kernels::Int8MeanConfig{s.dims_of(from->x), s.dtype_of(from->x)},
-                  {{from->x, Layout::ChannelsLast}, {from->scale}, {from->zero}}, {s.node().outputs[0]});
+  if (from == nullptr) return false;
+  const Layout layout = s.made_in(from->x);
+  return s.choose(kernels::int8_mean_candidates(),
+                  kernels::Int8MeanConfig{s.dims_of(from->x), s.dtype_of(from->x), layout},
+                  {{from->x, layout}, {from->scale}, {from->zero}}, {s.node().outputs[0]});
 }
 
 }  // namespace

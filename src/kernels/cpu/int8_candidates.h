@@ -106,6 +106,8 @@ struct Int8Table {
                       std::int32_t* sums);
   void (*column_sums_uint8)(const std::uint8_t* w, std::int64_t rows, std::int64_t columns, std::int64_t stride,
                             std::int32_t* sums);
+  std::int32_t (*row_sum)(const std::int8_t* x, std::int64_t n);
+  std::int32_t (*row_sum_uint8)(const std::uint8_t* x, std::int64_t n);
   // to[i] += round(from[i]), where from holds whole numbers.
   void (*add_whole)(const float* from, std::int32_t* to, std::int64_t n);
   // out[c] = the largest x[c] over a grid of size[0] x size[1] x size[2] offsets; the least there is over an empty one.

@@ -147,6 +147,25 @@ void column_sums(const T* w, std::int64_t rows, std::int64_t columns, std::int64
     for (std::int64_t r = 0; r < rows; ++r) sums[j] += w[r * stride + j];
 }
 
+template <class T>
+std::int32_t row_sum(const T* x, std::int64_t n) {
+  const std::int64_t lanes = int8_lanes();
+  const hn::Rebind<T, F> narrow;
+  const auto at = [&](std::int64_t i) HWY_ATTR { return hn::PromoteTo(I(), hn::LoadU(narrow, x + i)); };
+  VI a = hn::Zero(I()), b = a, c = a, e = a;
+  std::int64_t i = 0;
+  for (; i + 4 * lanes <= n; i += 4 * lanes) {
+    a = hn::Add(a, at(i));
+    b = hn::Add(b, at(i + lanes));
+    c = hn::Add(c, at(i + 2 * lanes));
+    e = hn::Add(e, at(i + 3 * lanes));
+  }
+  for (; i + lanes <= n; i += lanes) a = hn::Add(a, at(i));
+  std::int32_t sum = hn::GetLane(hn::SumOfLanes(I(), hn::Add(hn::Add(a, b), hn::Add(c, e))));
+  for (; i < n; ++i) sum += x[i];
+  return sum;
+}
+
 void add_whole(const float* from, std::int32_t* to, std::int64_t n) {
   const std::int64_t lanes = int8_lanes();
   std::int64_t i = 0;
@@ -220,6 +239,8 @@ Int8Table finishing_int8() {
            {finish_with_other<std::int8_t, std::uint8_t>, finish_with_other<std::int8_t, std::int8_t>}},
           column_sums<std::int8_t>,
           column_sums<std::uint8_t>,
+          row_sum<std::int8_t>,
+          row_sum<std::uint8_t>,
           add_whole,
           largest<std::uint8_t>,
           largest<std::int8_t>,

@@ -150,22 +150,25 @@ TEST(Int8, DepthwiseBiasesAtTheEndsOfTheirType) {
 
 TEST(Int8, Means) {
   for (const DataType type : {DataType::Uint8, DataType::Int8})
-    for (const std::int64_t channels : {1, 70, 200}) {
-      const Int8MeanConfig c{{2, channels, 5, 3}, type};
-      Bytes x(type, element_count(c.x), 7), zero(type, 1, 8);
-      float scale = 0.3f;
-      ASSERT_EQ(int8_mean_candidates()[0].refuses(c), "");
-      Constants constants;
-      const auto got = run_at_widths(*int8_mean_candidates()[0].make(c, constants), {x.data(), &scale, zero.data()},
-                                     std::vector<float>(static_cast<std::size_t>(2 * channels)));
-      for (std::int64_t n = 0; n < 2; ++n)
-        for (std::int64_t m = 0; m < channels; ++m) {
-          double sum = 0;
-          for (std::int64_t p = 0; p < 15; ++p)
-            sum += static_cast<double>(x.at((n * 15 + p) * channels + m) - zero.at(0)) * static_cast<double>(scale);
-          EXPECT_NEAR(got[static_cast<std::size_t>(n * channels + m)], sum / 15, 1e-5);
-        }
-    }
+    for (const Layout layout : {Layout::ChannelsLast, Layout::Dense})
+      for (const std::int64_t channels : {1, 70, 200}) {
+        const Int8MeanConfig c{{2, channels, 25, 7}, type, layout};
+        Bytes x(type, element_count(c.x), 7), zero(type, 1, 8);
+        float scale = 0.3f;
+        ASSERT_EQ(int8_mean_candidates()[0].refuses(c), "");
+        Constants constants;
+        const auto got = run_at_widths(*int8_mean_candidates()[0].make(c, constants), {x.data(), &scale, zero.data()},
+                                       std::vector<float>(static_cast<std::size_t>(2 * channels)));
+        const std::int64_t pixel = layout == Layout::Dense ? 1 : channels, plane = layout == Layout::Dense ? 175 : 1;
+        for (std::int64_t n = 0; n < 2; ++n)
+          for (std::int64_t m = 0; m < channels; ++m) {
+            double sum = 0;
+            for (std::int64_t p = 0; p < 175; ++p)
+              sum += static_cast<double>(x.at(n * 175 * channels + m * plane + p * pixel) - zero.at(0)) *
+                     static_cast<double>(scale);
+            EXPECT_NEAR(got[static_cast<std::size_t>(n * channels + m)], sum / 175, 1e-5);
+          }
+      }
   EXPECT_NE(int8_mean_candidates()[0].refuses({{1, 2, 3000, 3000}, DataType::Uint8}), "");
   EXPECT_NE(int8_mean_candidates()[0].refuses({{1, 2, 0, 3}, DataType::Uint8}), "");
 }

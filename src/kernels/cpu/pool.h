@@ -28,11 +28,12 @@ struct Int8PoolConfig {
 };
 std::span<const Candidate<Int8PoolConfig>> int8_pool_candidates();
 
-// The mean of 8-bit integers over all spatial positions, as real numbers. x lies with its channels last. Operands: x,
+// The mean of 8-bit integers over all spatial positions, as real numbers. Operands: x,
 // its scale (f32) and zero point (null for 0), one number each, then the output [N, C], f32.
 struct Int8MeanConfig {
   Shape x;
   DataType type = DataType::Uint8;
+  Layout layout = Layout::ChannelsLast;  // of x
 };
 std::span<const Candidate<Int8MeanConfig>> int8_mean_candidates();
 

@@ -101,27 +101,49 @@ class Int8Mean final : public Kernel {
     const double scale = *static_cast<const float*>(operands[1]);
     const std::int32_t zero = zero_point(operands[2], c_.type);
     auto* y = static_cast<float*>(operands[3]);
-    const Int8Table& table = int8_table();
+    const auto mean = [&](std::int32_t sum) {
+      return static_cast<float>((static_cast<double>(sum) / static_cast<double>(pixels_) - zero) * scale);
+    };
     const std::int64_t channels = c_.x[1];
-    parallel_ranges(
-        c_.x[0] * blocks_, 3.0 * static_cast<double>(pixels_), 1, [&](std::int64_t begin, std::int64_t end) {
-          for (std::int64_t i = begin; i < end; ++i) {
-            const std::int64_t image = i / blocks_, first = i % blocks_ * kBlock,
-                               n = std::min(kBlock, channels - first);
-            std::int32_t sums[kBlock] = {};
-            const std::int64_t at = image * pixels_ * channels + first;
-            if (c_.type == DataType::Uint8)
-              table.column_sums_uint8(static_cast<const std::uint8_t*>(operands[0]) + at, pixels_, n, channels, sums);
-            else
-              table.column_sums(static_cast<const std::int8_t*>(operands[0]) + at, pixels_, n, channels, sums);
-            for (std::int64_t c = 0; c < n; ++c)
-              y[image * channels + first + c] =
-                  static_cast<float>((static_cast<double>(sums[c]) / static_cast<double>(pixels_) - zero) * scale);
-          }
-        });
+    parallel_ranges(c_.x[0] * blocks_, 3.0 * static_cast<double>(pixels_), 1,
+                    [&](std::int64_t begin, std::int64_t end) {
+                      for (std::int64_t i = begin; i < end; ++i) {
+                        const std::int64_t image = i / blocks_, first = i % blocks_ * kBlock,
+                                           n = std::min(kBlock, channels - first);
+                        std::int32_t sums[kBlock] = {};
+                        if (c_.type == DataType::Uint8)
+                          add(static_cast<const std::uint8_t*>(operands[0]), image, first, n, sums);
+                        else
+                          add(static_cast<const std::int8_t*>(operands[0]), image, first, n, sums);
+                        for (std::int64_t c = 0; c < n; ++c) y[image * channels + first + c] = mean(sums[c]);
+                      }
+                    });
   }
 
  private:
+  // Channels [first, first + n) of an image.
+  template <class T>
+  void add(const T* x, std::int64_t image, std::int64_t first, std::int64_t n, std::int32_t* sums) const {
+    constexpr bool is_signed = std::is_same_v<T, std::int8_t>;
+    const Int8Table& table = int8_table();
+    const std::int64_t channels = c_.x[1];
+    if (c_.layout == Layout::Dense) {
+      for (std::int64_t c = 0; c < n; ++c) {
+        const T* plane = x + (image * channels + first + c) * pixels_;
+        if constexpr (is_signed)
+          sums[c] = table.row_sum(plane, pixels_);
+        else
+          sums[c] = table.row_sum_uint8(plane, pixels_);
+      }
+      return;
+    }
+    x += image * pixels_ * channels + first;
+    if constexpr (is_signed)
+      table.column_sums(x, pixels_, n, channels, sums);
+    else
+      table.column_sums_uint8(x, pixels_, n, channels, sums);
+  }
+
   Int8MeanConfig c_;
   std::int64_t pixels_, blocks_;
 };
