@@ -152,7 +152,7 @@ bool has_layouts(const PlanState::ValueState& value) {
 
 // Some convolutions are nearly as fast with channels first, if that spares others a reorder: what they take longer,
 // counted as elements that are reordered.
-std::optional<std::int64_t> cost_of_channels_first(const Node& node, const PlanState& state) {
+std::optional<std::int64_t> cost_of_channels_first(const Node& node, const PlanState& state, Precision precision) {
   if (node.op != &ops::Conv) return 0;
   for (const Node& part : node.parts)
     if (part.op == &ops::Conv) return {};
@@ -160,7 +160,8 @@ std::optional<std::int64_t> cost_of_channels_first(const Node& node, const PlanS
               &out = state.values[node.outputs[0]].dims;
   const ops::ConvParams params = ops::resolve_conv(program::NodeParameters(node), x, w);
   auto cost = kernels::cost_of_channels_first({x, w, out, params.window.strides, params.window.dilations, params.group,
-                                               state.graph.value(node.inputs[1]).is_constant()});
+                                               state.graph.value(node.inputs[1]).is_constant(),
+                                               precision == Precision::BFloat16});
   // Other steps than a bound take a pass of their own.
   const bool is_bound = node.parts.size() == 1 && (node.parts[0].op == &ops::Relu || node.parts[0].op == &ops::Clip);
   if (cost.value_or(0) > 0 && !node.parts.empty() && !is_bound) *cost += element_count(out);
@@ -187,7 +188,7 @@ bool folds_any_layout(const Node& node, const PlanState& state) {
   return kept == x[0] * x[1] || kept == element_count(x) / x[1];
 }
 
-Role role_of(const Node& node, const PlanState& state) {
+Role role_of(const Node& node, const PlanState& state, Precision precision) {
   if (node.outputs.empty() || node.outputs[0] == kNone) return Role::Dense;
   const auto* const op = node.op;
   if (op == &ops::QLinearConv) return Role::ChannelsLast;
@@ -195,7 +196,7 @@ Role role_of(const Node& node, const PlanState& state) {
   if (has_scale && node.parts.empty() && element_count(state.values[node.inputs[1]].dims) == 1)
     return op == &ops::QuantizeLinear ? Role::Maker : Role::View;
   if (!has_layouts(state.values[node.outputs[0]].type.elem)) return Role::Dense;
-  if (op == &ops::Conv) return cost_of_channels_first(node, state) ? Role::Either : Role::ChannelsLast;
+  if (op == &ops::Conv) return cost_of_channels_first(node, state, precision) ? Role::Either : Role::ChannelsLast;
   if (op == &ops::RoiAlign) return Role::Reader;
   if (op == &ops::ConvTranspose) return gains_by_rows(node, state) ? Role::ChannelsLast : Role::Dense;
   if (op == &ops::MaxPool || op == &ops::AveragePool) {
@@ -255,18 +256,18 @@ class TokenViews {
 
 }  // namespace
 
-LayoutPlan::LayoutPlan(PlanState& state, const SegmentNodes& nodes) {
+LayoutPlan::LayoutPlan(PlanState& state, const SegmentNodes& nodes, Precision precision) {
   constexpr std::size_t kMostNodes = 4096;  // a cut may take time that grows with their square
   std::size_t free = 0, fixed = 0;
   std::vector<Role> roles;  // of each planned node
   roles.reserve(nodes.planned.size());
   for (const SegmentNodes::Planned& p : nodes.planned) {
-    const Role role = !p.needed || p.late || p.nested ? Role::Dense : role_of(*p.node, state);
+    const Role role = !p.needed || p.late || p.nested ? Role::Dense : role_of(*p.node, state, precision);
     roles.push_back(role);
     if (role == Role::Dense) continue;
     free += (role == Role::Either || role == Role::Maker) && has_layouts(state.values[p.results()[0]]);
-    fixed +=
-        role == Role::ChannelsLast || (role == Role::Either && cost_of_channels_first(*p.node, state).value_or(0) > 0);
+    fixed += role == Role::ChannelsLast ||
+             (role == Role::Either && cost_of_channels_first(*p.node, state, precision).value_or(0) > 0);
   }
   if (free == 0 || fixed == 0 || free > kMostNodes) return;
 
@@ -288,7 +289,7 @@ LayoutPlan::LayoutPlan(PlanState& state, const SegmentNodes& nodes) {
     if ((role == Role::Either || role == Role::Maker) && out != kNone && has_layouts(state.values[out])) {
       vertex = network.add_vertex();
       choices.emplace_back(p.node, vertex);
-      if (const std::int64_t cost = cost_of_channels_first(*p.node, state).value_or(0))
+      if (const std::int64_t cost = cost_of_channels_first(*p.node, state, precision).value_or(0))
         network.add_edge(vertex, last, cost, 0);
     }
     const bool reads_any = folds_any_layout(*p.node, state);

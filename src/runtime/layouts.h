@@ -9,6 +9,7 @@
 #include <unordered_map>
 
 #include "kernels/kernel.h"
+#include "norn/session.h"
 #include "program/program.h"
 #include "runtime/plan_state.h"
 #include "runtime/segment_nodes.h"
@@ -18,7 +19,7 @@ namespace norn::runtime {
 class LayoutPlan {
  public:
   LayoutPlan() = default;
-  LayoutPlan(PlanState& state, const SegmentNodes& nodes);
+  LayoutPlan(PlanState& state, const SegmentNodes& nodes, Precision precision);
 
   // Of a node (SegmentNodes::Planned::node); nothing for one that has no choice, or whose choice costs nothing.
   std::optional<kernels::Layout> of(const program::Node& node) const {

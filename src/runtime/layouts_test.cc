@@ -118,6 +118,26 @@ TEST(Layouts, ConvolutionsAloneTakeChannelsFirst) {
   EXPECT_GT(with(32, 64, 30, 3, false, true), 0u);
 }
 
+// Where the caller allows factors in bfloat16, kernels that round are asked before those that take channels first.
+TEST(Layouts, RoundingComesBeforeChannelsFirst) {
+  ModelBuilder m;
+  m.input("x", "float[1,12,24,24]")
+      .initializer("w", numbers({20, 12, 1, 1}))
+      .node("Conv", {"x", "w"}, {"y"})
+      .output("y");
+  SessionOptions options;
+  options.precision = Precision::BFloat16;
+  const CompiledModel model(m.build(), {}, options);
+  const Feeds feeds{{"x", numbers({1, 12, 24, 24})}};
+  bool is_asked = false;
+  for (const ExplainedStep& step : model.explain(feeds, 1).graph.steps) {
+    is_asked = is_asked || step.kernel.find("bf16") != std::string::npos;
+    for (const RefusedKernel& refused : step.refused)
+      is_asked = is_asked || refused.kernel.find("bf16") != std::string::npos;
+  }
+  EXPECT_TRUE(is_asked);
+}
+
 // Three dense operands are added to a channels-last one, and the sum is read dense: the one is reordered, not the three
 // and the sum.
 TEST(Layouts, OneOperandIsReorderedForMany) {

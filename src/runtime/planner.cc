@@ -45,7 +45,7 @@ std::shared_ptr<Segment> Planner::run() {
   const SegmentNodes nodes = infer_segment(state_);
   segment_->spared = nodes.known;
   take_rooms();
-  if (!options_.reference_only) layouts_ = LayoutPlan(state_, nodes);
+  if (!options_.reference_only) layouts_ = LayoutPlan(state_, nodes, options_.precision);
   for (const SegmentNodes::Planned& planned : nodes.planned)
     if (planned.needed) plan_node(planned);
   settle_outputs(nodes.settled);

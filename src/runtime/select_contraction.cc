@@ -120,14 +120,14 @@ bool select_conv(Selector& s) {
     std::vector<Operand> uses{
         {s.node().inputs[0], in}, {s.node().inputs[1], Layout::Dense}, {s.node().input(2), Layout::Dense}};
     const program::ValueId made = s.take_parts(config.post, config.extra, uses, out);
-    if (first) return s.choose(kernels::channels_first_conv_candidates(), config, uses, {made, out});
     if (s.precision() == Precision::BFloat16 && s.choose(kernels::conv_bf16_candidates(), config, uses, {made, out}))
       return true;
+    if (first) return s.choose(kernels::channels_first_conv_candidates(), config, uses, {made, out});
     return s.choose(kernels::conv_candidates(), config, uses, {made, out});
   };
   if (s.advised_layout().value_or(s.made_in(s.node().inputs[0])) == Layout::Dense &&
-      kernels::cost_of_channels_first(
-          {x, w, s.out_dims(), window.strides, window.dilations, params.group, s.contents(1).known()}) &&
+      kernels::cost_of_channels_first({x, w, s.out_dims(), window.strides, window.dilations, params.group,
+                                       s.contents(1).known(), s.precision() == Precision::BFloat16}) &&
       attempt(Layout::Dense, Layout::Dense, true))
     return true;
   if (attempt(Layout::ChannelsLast, Layout::ChannelsLast, false)) return true;

@@ -2,6 +2,7 @@
 
 #include "kernels/cpu/conv_candidates.h"
 #include "kernels/cpu/extents.h"
+#include "kernels/cpu/instruction_set.h"
 
 namespace norn::kernels {
 
@@ -71,7 +72,9 @@ std::span<const Candidate<ConvConfig>> channels_first_conv_candidates() {
 
 std::optional<std::int64_t> cost_of_channels_first(const ConvSizes& sizes) {
   const auto by_planes = cost_of_plane_conv(sizes);
-  return by_planes ? by_planes : cost_of_channels_first_conv(sizes);
+  if (by_planes) return by_planes;
+  if (sizes.may_round && sizes.has_constant_weights && has_bfloat16_products()) return {};
+  return cost_of_channels_first_conv(sizes);
 }
 
 std::span<const Candidate<ConvConfig>> conv_bf16_candidates() {

@@ -38,9 +38,11 @@ struct ConvSizes {
   const Shape &x, &w, &out, &strides, &dilations;
   std::int64_t group;
   bool has_constant_weights;
+  bool may_round = false;  // the caller allows factors in bfloat16
 };
 // What such a convolution takes longer than with channels last, where tensors would be reordered for that: in elements
-// that are reordered in the same time. Nothing where reorders are always quicker.
+// that are reordered in the same time. Nothing where reorders are always quicker, as for products of bfloat16, which
+// only kernels with channels last compute.
 std::optional<std::int64_t> cost_of_channels_first(const ConvSizes& sizes);
 // Those that round x and constant weights to bfloat16, where the caller allows it. Sums are f32.
 std::span<const Candidate<ConvConfig>> conv_bf16_candidates();

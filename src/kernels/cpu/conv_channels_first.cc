@@ -298,6 +298,7 @@ std::optional<std::int64_t> cost_of_channels_first_conv(const ConvSizes& sizes) 
   constexpr std::int64_t kFewChannels = 8, kFewestFilters = 8, kManyOfGroup = 16;
   if (sizes.x.size() > 5 || element_count(sizes.out) == 0 || element_count(sizes.w) == 0) return {};
   const std::int64_t pixels = element_count(sizes.out) / sizes.out[1], depth = element_count(sizes.w) / sizes.w[0];
+  if (depth / sizes.w[1] > kMostTaps) return {};
   if (!bounded_product({pixels, depth}) || pixels < (sizes.has_constant_weights ? kFewestPixels : kFewestOfFed))
     return {};
   const Shape no_pads(sizes.strides.size(), 0);
