@@ -1,5 +1,6 @@
 // Softmax, normalisation and reduction of rows for each instruction set. The order of a sum depends on the row's
 // length and the vector width only.
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -126,7 +127,19 @@ bool short_rows(const float* x, float* out, std::int64_t rows, std::int64_t n, b
 // Of a row, in vectors of sums, before these go on in double.
 HWY_INLINE std::int64_t row_part() { return 2 * lane_count() * kRowsAtOnce; }
 
-void long_softmax(const float* x, float* out, std::int64_t n, bool log_of_it) {
+constexpr std::int64_t kFetchedRow = 2048;  // elements, so that a row, its results and the next fit the first cache
+
+// Two vectors of what is read next, and of what is written if `out` is not null.
+HWY_INLINE void fetch_pair(const float* from, float* out) {
+  constexpr std::int64_t line = 64 / sizeof(float);
+  for (std::int64_t i = 0; i < 2 * lane_count(); i += line) {
+    __builtin_prefetch(from + i, 0);
+    if (out != nullptr) __builtin_prefetch(out + i, 1);
+  }
+}
+
+// While exponentials are computed, `next` is fetched, and where only their sum is kept, the place of the results.
+void long_softmax(const float* x, float* out, std::int64_t n, bool log_of_it, const float* next) {
   const float lowest = -std::numeric_limits<float>::infinity();
   const V top = hn::MaxOfLanes(
       F(),
@@ -140,6 +153,7 @@ void long_softmax(const float* x, float* out, std::int64_t n, bool log_of_it) {
       before += sum_lanes(hn::Add(sum, sum2));
       sum = sum2 = hn::Zero(F());
     }
+    if (next != nullptr) fetch_pair(next + i, log_of_it ? out + i : nullptr);
     const V e = softmax_weight(hn::Sub(hn::LoadU(F(), x + i), top));
     const V e2 = softmax_weight(hn::Sub(hn::LoadU(F(), x + i + lanes), top));
     if (!log_of_it) {
@@ -174,7 +188,10 @@ void long_softmax(const float* x, float* out, std::int64_t n, bool log_of_it) {
 void softmax_rows(const float* x, float* out, std::int64_t rows, std::int64_t n, bool log_of_it) {
   if (n > kNarrowRow) {
     if (rows == 0 || short_rows(x, out, rows, n, log_of_it)) return;
-    for (std::int64_t r = 0; r < rows; ++r) long_softmax(x + r * n, out + r * n, n, log_of_it);
+    for (std::int64_t r = 0; r < rows; ++r) {
+      const float* next = n <= kFetchedRow ? x + std::min(r + 1, rows - 1) * n : nullptr;
+      long_softmax(x + r * n, out + r * n, n, log_of_it, next);
+    }
     return;
   }
   const std::int64_t lanes = lane_count();

@@ -22,24 +22,10 @@ std::vector<float> run_first(const Config& config, std::span<const Candidate<Con
 }
 
 TEST(Softmax, RowsAndColumns) {
-  for (auto [outer, n, inner] : {std::tuple{1, 1, 1},
-                                 {3, 7, 1},
-                                 {37, 1, 1},
-                                 {37, 2, 1},
-                                 {100, 8, 1},
-                                 {19, 9, 1},
-                                 {5, 16, 1},
-                                 {5, 17, 1},
-                                 {5, 128, 1},
-                                 {5, 129, 1},
-                                 {400, 197, 1},
-                                 {2, 1000, 1},
-                                 {2, 5, 3},
-                                 {3, 64, 2},
-                                 {2, 1001, 5},
-                                 {1, 77, 15},
-                                 {3, 21, 300},
-                                 {1, 10, 2000}}) {
+  for (auto [outer, n, inner] :
+       {std::tuple{1, 1, 1}, {3, 7, 1},   {37, 1, 1},   {37, 2, 1},    {100, 8, 1},  {19, 9, 1},   {5, 16, 1},
+        {5, 17, 1},          {5, 128, 1}, {5, 129, 1},  {400, 197, 1}, {2, 1000, 1}, {3, 2048, 1}, {3, 2049, 1},
+        {2, 5, 3},           {3, 64, 2},  {2, 1001, 5}, {1, 77, 15},   {3, 21, 300}, {1, 10, 2000}}) {
     for (bool log : {false, true}) {
       SoftmaxConfig config{outer, n, inner, log};
       auto x = random_floats(std::int64_t{outer} * n * inner, 3, -30, 30);
