@@ -13,14 +13,12 @@
 #include "ops/math/unary_math/unary_math.h"
 #include "ops/nn/conv/conv.h"
 #include "ops/nn/conv_transpose/conv_transpose.h"
-#include "ops/nn/global_pool/global_pool.h"
 #include "ops/nn/lrn/lrn.h"
 #include "ops/nn/pool/pool.h"
 #include "ops/nn/qlinear_conv/qlinear_conv.h"
 #include "ops/object_detection/roi_align/roi_align.h"
 #include "ops/quantization/dequantize/dequantize.h"
 #include "ops/quantization/quantize/quantize.h"
-#include "ops/reduction/reduce/reduce.h"
 #include "ops/tensor/concat/concat.h"
 #include "ops/tensor/reshape/reshape.h"
 #include "ops/tensor/resize/resize.h"
@@ -153,7 +151,6 @@ bool has_layouts(const PlanState::ValueState& value) {
 // Some convolutions are nearly as fast with channels first, if that spares others a reorder: what they take longer,
 // counted as elements that are reordered.
 std::optional<std::int64_t> cost_of_channels_first(const Node& node, const PlanState& state, Precision precision) {
-  if (node.op != &ops::Conv) return 0;
   for (const Node& part : node.parts)
     if (part.op == &ops::Conv) return {};
   const Shape &x = state.values[node.inputs[0]].dims, &w = state.values[node.inputs[1]].dims,
@@ -177,18 +174,17 @@ bool gains_by_rows(const Node& node, const PlanState& state) {
 }
 
 // Sums over all pixels of a channel, or over all channels of a pixel, are taken in whatever layout the input has.
-bool folds_any_layout(const Node& node, const PlanState& state) {
-  constexpr const opset::Operator* kFolds[] = {&ops::GlobalAveragePool, &ops::GlobalMaxPool,   &ops::ReduceMean,
-                                               &ops::ReduceSum,         &ops::ReduceMax,       &ops::ReduceMin,
-                                               &ops::ReduceProd,        &ops::ReduceSumSquare, &ops::ReduceL1};
-  if (std::ranges::find(kFolds, node.op) == std::end(kFolds)) return false;
+bool is_read_in_any_layout(const Node& node, const PlanState& state) {
+  if (!folds_any_layout(node.op)) return false;
   const Shape& x = state.values[node.inputs[0]].dims;
   if (x.size() < 3 || x[1] == 0) return false;
   const std::int64_t kept = element_count(state.values[node.outputs[0]].dims);
   return kept == x[0] * x[1] || kept == element_count(x) / x[1];
 }
 
-Role role_of(const Node& node, const PlanState& state, Precision precision) {
+// `cost_of_first`: what channels first cost a node that may have them, counted as elements that are reordered.
+Role role_of(const Node& node, const PlanState& state, Precision precision, std::int64_t& cost_of_first) {
+  cost_of_first = 0;
   if (node.outputs.empty() || node.outputs[0] == kNone) return Role::Dense;
   const auto* const op = node.op;
   if (op == &ops::QLinearConv) return Role::ChannelsLast;
@@ -196,7 +192,11 @@ Role role_of(const Node& node, const PlanState& state, Precision precision) {
   if (has_scale && node.parts.empty() && element_count(state.values[node.inputs[1]].dims) == 1)
     return op == &ops::QuantizeLinear ? Role::Maker : Role::View;
   if (!has_layouts(state.values[node.outputs[0]].type.elem)) return Role::Dense;
-  if (op == &ops::Conv) return cost_of_channels_first(node, state, precision) ? Role::Either : Role::ChannelsLast;
+  if (op == &ops::Conv) {
+    const auto cost = cost_of_channels_first(node, state, precision);
+    cost_of_first = cost.value_or(0);
+    return cost ? Role::Either : Role::ChannelsLast;
+  }
   if (op == &ops::RoiAlign) return Role::Reader;
   if (op == &ops::ConvTranspose) return gains_by_rows(node, state) ? Role::ChannelsLast : Role::Dense;
   if (op == &ops::MaxPool || op == &ops::AveragePool) {
@@ -259,15 +259,16 @@ class TokenViews {
 LayoutPlan::LayoutPlan(PlanState& state, const SegmentNodes& nodes, Precision precision) {
   constexpr std::size_t kMostNodes = 4096;  // a cut may take time that grows with their square
   std::size_t free = 0, fixed = 0;
-  std::vector<Role> roles;  // of each planned node
+  std::vector<Role> roles;                                   // of each planned node
+  std::vector<std::int64_t> costs(nodes.planned.size(), 0);  // of channels first
   roles.reserve(nodes.planned.size());
   for (const SegmentNodes::Planned& p : nodes.planned) {
-    const Role role = !p.needed || p.late || p.nested ? Role::Dense : role_of(*p.node, state, precision);
+    std::int64_t& cost = costs[roles.size()];
+    const Role role = !p.needed || p.late || p.nested ? Role::Dense : role_of(*p.node, state, precision, cost);
     roles.push_back(role);
     if (role == Role::Dense) continue;
     free += (role == Role::Either || role == Role::Maker) && has_layouts(state.values[p.results()[0]]);
-    fixed += role == Role::ChannelsLast ||
-             (role == Role::Either && cost_of_channels_first(*p.node, state, precision).value_or(0) > 0);
+    fixed += role == Role::ChannelsLast || (role == Role::Either && cost > 0);
   }
   if (free == 0 || fixed == 0 || free > kMostNodes) return;
 
@@ -289,10 +290,9 @@ LayoutPlan::LayoutPlan(PlanState& state, const SegmentNodes& nodes, Precision pr
     if ((role == Role::Either || role == Role::Maker) && out != kNone && has_layouts(state.values[out])) {
       vertex = network.add_vertex();
       choices.emplace_back(p.node, vertex);
-      if (const std::int64_t cost = cost_of_channels_first(*p.node, state, precision).value_or(0))
-        network.add_edge(vertex, last, cost, 0);
+      if (costs[n] > 0) network.add_edge(vertex, last, costs[n], 0);
     }
-    const bool reads_any = folds_any_layout(*p.node, state);
+    const bool reads_any = is_read_in_any_layout(*p.node, state);
     const bool by_dims = is_elementwise(p.node->op);  // operands that are broadcast are read dense
     p.for_each_use([&](ValueId id) {
       if (role == Role::View || role == Role::Part || role == Role::Maker || reads_any ||

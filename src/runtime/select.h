@@ -266,6 +266,7 @@ bool select_typed(Selector&);
 bool is_typed(const opset::Operator* op);  // whether select_typed knows it
 bool select_softmax(Selector&);
 bool select_reduce(Selector&);
+bool folds_any_layout(const opset::Operator* op);  // whether select_reduce or select_global_pool reads either
 bool select_fold(Selector&);
 bool select_topk(Selector&);
 bool select_grid_sample(Selector&);

@@ -1,4 +1,5 @@
 // Normalisation of rows and of channels, and rotations of heads.
+#include "kernels/cpu/halves.h"
 #include "kernels/cpu/norm.h"
 #include "kernels/cpu/plane_norm.h"
 #include "kernels/cpu/rotary.h"
@@ -12,8 +13,7 @@ namespace norn::runtime {
 bool select_row_norm(Selector& s) {
   const DataType type = s.out_dtype();
   const bool is_double = type == DataType::Double;
-  const bool is_half = type == DataType::Float16 || type == DataType::BFloat16;
-  if (!is_double && !is_half && !s.is_float("row_norm")) return false;
+  if (!is_double && !kernels::is_half(type) && !s.is_float("row_norm")) return false;
   const Shape& x = s.dims(0);
   const ops::RowNormParams p = ops::resolve_row_norm(SelectedNode(s));
   const auto refuse = [&](const char* why) {

@@ -173,6 +173,11 @@ constexpr Reduction kReductions[] = {
 
 }  // namespace
 
+bool folds_any_layout(const opset::Operator* op) {
+  if (op == &ops::GlobalAveragePool || op == &ops::GlobalMaxPool) return true;
+  return std::ranges::any_of(kReductions, [&](const Reduction& reduction) { return reduction.op == op; });
+}
+
 bool select_reduce(Selector& s) {
   if (s.out_dtype() != DataType::Float) return select_fold(s);
   if (s.has(1) && !s.constant(1)) {

@@ -150,7 +150,7 @@ HWY_INLINE void take_runs(const Take& take, const PatchTap* taps, std::int64_t t
   for (std::int64_t c = 0; c < channels; ++c, x += plane) {
     const PatchRun* run = runs;
     for (std::int64_t t = 0; t < tap_count; ++t, to += width) {
-      if (run->n == width && taps[t].runs == 1) {
+      if (taps[t].runs == 1 && run->n == width) {
         fetch_ahead(*run, x, ahead);
         const float* const from = x + run->from;
         hn::StoreU(take.whole(from), d, to);

@@ -225,6 +225,19 @@ TEST(MatMul, BatchesInsideOfATransposed) {
     }
 }
 
+// Bit 1 of `form`: C and alpha; bit 2: steps that follow.
+void add_more(MatMulConfig& config, int form) {
+  if (form & 2) {
+    config.has_c = true;
+    config.alpha = 0.5f;
+    config.c = {config.out.back()};
+  }
+  if (form & 4) {
+    config.post = {{ElementOp::Add, 0, 0, 0}, {ElementOp::Relu}};
+    config.extra = {{config.out}};
+  }
+}
+
 // Large enough to be cut into pieces, by rows, by columns and by both.
 TEST(MatMul, BTransposedInPieces) {
   unsigned seed = 2450;
@@ -233,15 +246,7 @@ TEST(MatMul, BTransposedInPieces) {
                          Sizes{{2, 1, 260, 70}, {3, 70, 130}, {2, 3, 260, 130}}}) {
     for (int form = 0; form < 8; ++form) {
       MatMulConfig config = config_of(s, (form & 1) != 0, true);
-      if (form & 2) {
-        config.has_c = true;
-        config.alpha = 0.5f;
-        config.c = {s.out.back()};
-      }
-      if (form & 4) {
-        config.post = {{ElementOp::Add, 0, 0, 0}, {ElementOp::Relu}};
-        config.extra = {{s.out}};
-      }
+      add_more(config, form);
       EXPECT_GE(check(config, false, ++seed, to_string(config.a) + " form " + std::to_string(form)), 1);
       if (HasFailure()) return;
     }
@@ -256,15 +261,7 @@ TEST(MatMul, ATransposedAndMoreAdded) {
         Sizes{{2, 1, 37, 70}, {3, 70, 300}, {2, 3, 37, 300}}, Sizes{{3, 131, 70}, {70, 70}, {3, 131, 70}}}) {
     for (int form = 0; form < 16; ++form) {
       MatMulConfig config = config_of(s, true, (form & 1) != 0);
-      if (form & 2) {
-        config.has_c = true;
-        config.alpha = 0.5f;
-        config.c = {s.out.back()};
-      }
-      if (form & 4) {
-        config.post = {{ElementOp::Add, 0, 0, 0}, {ElementOp::Relu}};
-        config.extra = {{s.out}};
-      }
+      add_more(config, form);
       if (form & 8) {
         std::vector<std::size_t> order(config.a.size());
         std::iota(order.begin(), order.end(), std::size_t{0});

@@ -81,9 +81,8 @@ std::int64_t GatheredPanels::row_of(const Spatial3& o, std::int64_t k0, std::int
   return is_inside ? (i0 * w_.in[1] + i1) * w_.in[2] : -1;
 }
 
-void GatheredPanels::pack(const std::byte* list, const float* x, std::int64_t channels, float* panel) const {
-  auto* const from = const_cast<std::byte*>(list);
-  table_.pack(taps_of(from), w_.taps, runs_of(from), w_.strides[2], x, channels, w_.plane, panel);
+void GatheredPanels::pack(std::byte* list, const float* x, std::int64_t channels, float* panel) const {
+  table_.pack(taps_of(list), w_.taps, runs_of(list), w_.strides[2], x, channels, w_.plane, panel);
 }
 
 PaddedPlanes::PaddedPlanes(const ImageWindow& w)

@@ -28,7 +28,7 @@ class GatheredPanels {
   std::size_t list_bytes() const;
   // What each tap of the window takes from x for `pixels` of the output.
   void list(std::int64_t pixel, std::int64_t pixels, std::byte* to) const;
-  void pack(const std::byte* list, const float* x, std::int64_t channels, float* panel) const;
+  void pack(std::byte* list, const float* x, std::int64_t channels, float* panel) const;
 
  private:
   PatchTap* taps_of(std::byte* list) const { return reinterpret_cast<PatchTap*>(list); }
