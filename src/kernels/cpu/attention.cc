@@ -441,7 +441,7 @@ class RowAttention final : public Attention {
       else
         thin_.by_rows(rows.count, s.count, c_.size, queries, c_.size, 1, s.k, s.k_column, to, keys, nullptr, 1.0f);
     }
-    for (std::int64_t r = 0; r < rows.count; ++r) weigh(o, rows, r, range, scores + r * keys);
+    if (keys > 0) weigh(o, rows, range, scores);
     std::fill_n(sum, rows.count * c_.v_size, 0.0f);
     for (std::size_t i = 0; i < all.size(); ++i) {
       const Stretch& s = all[i];
@@ -454,16 +454,45 @@ class RowAttention final : public Attention {
       std::memcpy(y_at(o, rows, r), sum + r * c_.v_size, static_cast<std::size_t>(c_.v_size) * sizeof(float));
   }
 
-  // From a row's scores, of the keys in `range`, to its probabilities.
-  void weigh(const Operands& o, const Rows& rows, std::int64_t r, const Range& range, float* s) const {
+  // From all rows' scores, of the keys in `range`, to their probabilities.
+  void weigh(const Operands& o, const Rows& rows, const Range& range, float* scores) const {
+    constexpr int kMax = 2;  // of a ReduceTable
     const std::int64_t n = range.high - range.low;
-    if (n <= 0) return;
-    const StepTableF32& steps = step_table_f32();
-    const auto give = [&](int stage) {
-      if (c_.scores_stage != stage) return;
-      const std::int64_t row = (rows.batch * c_.heads + head_of(rows, r)) * c_.rows + query_of(rows, r);
-      std::memcpy(o.scores + row * c_.total(), s, static_cast<std::size_t>(n) * sizeof(float));
+    const auto each = [&](const auto& f) {
+      for (std::int64_t r = 0; r < rows.count; ++r) f(r, scores + r * n);
     };
+    each([&](std::int64_t r, float* s) { shape_scores(o, rows, r, range, s); });
+    // Rows that see no key have no largest score to subtract.
+    if (!c_.biased())
+      row_table().softmax(scores, scores, rows.count, n, false);
+    else
+      each([&](std::int64_t, float* s) {
+        if (reduce_table().row(kMax, s, n) == kHidden)
+          std::fill_n(s, n, c_.blind_is_nan ? std::numeric_limits<float>::quiet_NaN() : 0.0f);
+        else
+          row_table().softmax(s, s, 1, n, false);
+      });
+    // Where one probability is NaN, all are.
+    if (c_.nan_is_zero)
+      each([&](std::int64_t, float* s) {
+        if (std::isnan(s[0])) std::fill_n(s, n, 0.0f);
+      });
+    each([&](std::int64_t r, float* s) { give_scores(o, rows, r, n, 3, s); });
+  }
+
+  // If scores of this stage are an output.
+  void give_scores(const Operands& o, const Rows& rows, std::int64_t r, std::int64_t n, int stage,
+                   const float* s) const {
+    if (c_.scores_stage != stage) return;
+    const std::int64_t row = (rows.batch * c_.heads + head_of(rows, r)) * c_.rows + query_of(rows, r);
+    std::memcpy(o.scores + row * c_.total(), s, static_cast<std::size_t>(n) * sizeof(float));
+  }
+
+  // What goes over a row's scores before their softmax: cap, biases and masks.
+  void shape_scores(const Operands& o, const Rows& rows, std::int64_t r, const Range& range, float* s) const {
+    const std::int64_t n = range.high - range.low;
+    const StepTableF32& steps = step_table_f32();
+    const auto give = [&](int stage) { give_scores(o, rows, r, n, stage, s); };
     give(0);
     if (softcap_ > 0) {
       steps(ElementOp::Div, Right::Value)(s, &softcap_, s, n, 0, 0);
@@ -500,14 +529,6 @@ class RowAttention final : public Attention {
       for (std::int64_t j = std::max(seen.high, range.low); j < range.high; ++j) s[j - range.low] = kHidden;
     }
     give(2);
-    constexpr int kMax = 2;  // of a ReduceTable
-    if (c_.biased() && reduce_table().row(kMax, s, n) == kHidden)
-      std::fill_n(s, n, c_.blind_is_nan ? std::numeric_limits<float>::quiet_NaN() : 0.0f);
-    else
-      row_table().softmax(s, s, 1, n, false);
-    // Where one probability is NaN, all are.
-    if (c_.nan_is_zero && std::isnan(s[0])) std::fill_n(s, n, 0.0f);
-    give(3);
   }
 
   const ThinTable& thin_;

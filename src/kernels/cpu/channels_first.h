@@ -3,6 +3,8 @@
 #pragma once
 #include <cstdint>
 
+#include "kernels/cpu/bounds.h"
+
 namespace norn::kernels {
 
 // Elements of a channel that lie `apart` from each other, to be neighbours in a row of a panel from `to` on.
@@ -35,12 +37,12 @@ struct ChannelsFirstTable {
   void (*take)(const float* from, std::int64_t apart, std::int64_t n, float* to);
 
   // For each of one or two vectors, f <= most_rows and p < n: out[f * out_row + p] = clamp(start + sum over d of
-  // w[f, d] * from[offsets[d] + p], low, high); NaN stays. It starts from out if `onto`, else from bias[f]. w[f, d]
+  // w[f, d] * from[offsets[d] + p], bounds); NaN stays. It starts from out if `onto`, else from bias[f]. w[f, d]
   // lies at weights[d * filters + f] if `weights_row` is 0, else at weights[f * weights_row + d]. Whole vectors are
   // read.
   void (*multiply)(std::int64_t filters, std::int64_t depth, const float* weights, std::int64_t weights_row,
                    const std::int64_t* offsets, const PixelVector* vectors, std::int64_t count, std::int64_t out_row,
-                   const float* bias, bool onto, float low, float high);
+                   const float* bias, bool onto, const Bounds& bounds);
 };
 const ChannelsFirstTable& channels_first_table();
 

@@ -24,11 +24,12 @@ using tiles::F, tiles::Few, tiles::V, tiles::lanes;
 constexpr int kAcross = 2;  // vectors of a panel
 constexpr int kTileRows = tiles::kMostRows<kAcross>;
 
-// The loops over sums are unrolled, so that GCC keeps them in registers.
+// The loops over sums are unrolled, so that GCC keeps them in registers; bounds in registers would put sums of AVX2
+// into memory.
 template <int rows, int vectors, bool packed>
 HWY_NOINLINE void filter_tile(std::int64_t depth, const float* weights, std::int64_t weights_row,
                               const std::int64_t* offsets, const PixelVector* pixels, std::int64_t out_row,
-                              const float* bias, bool onto, float low, float high) {
+                              const float* bias, bool onto, const Bounds& bounds) {
   const F d;
   V sums[rows][vectors];
 #pragma GCC unroll 12
@@ -49,7 +50,7 @@ HWY_NOINLINE void filter_tile(std::int64_t depth, const float* weights, std::int
       if constexpr (vectors > 1) sums[r][1] = hn::MulAdd(weight, second, sums[r][1]);
     }
   }
-  const V least = hn::Set(d, low), most = hn::Set(d, high);
+  const V least = hn::Set(d, bounds.low), most = hn::Set(d, bounds.high);
 #pragma GCC unroll 2
   for (int v = 0; v < vectors; ++v) {
     const std::int64_t n = pixels[v].n;
@@ -68,7 +69,7 @@ HWY_NOINLINE void filter_tile(std::int64_t depth, const float* weights, std::int
 }
 
 using Tile = void (*)(std::int64_t, const float*, std::int64_t, const std::int64_t*, const PixelVector*, std::int64_t,
-                      const float*, bool, float, float);
+                      const float*, bool, const Bounds&);
 template <int vectors, bool packed, int... rows>
 constexpr std::array<Tile, sizeof...(rows)> tiles_of(std::integer_sequence<int, rows...>) {
   return {filter_tile<rows + 1, vectors, packed>...};
@@ -76,13 +77,12 @@ constexpr std::array<Tile, sizeof...(rows)> tiles_of(std::integer_sequence<int, 
 
 void multiply_filters(std::int64_t filters, std::int64_t depth, const float* weights, std::int64_t weights_row,
                       const std::int64_t* offsets, const PixelVector* vectors, std::int64_t count, std::int64_t out_row,
-                      const float* bias, bool onto, float low, float high) {
+                      const float* bias, bool onto, const Bounds& bounds) {
   constexpr auto kRows = std::make_integer_sequence<int, kTileRows>();
   static constexpr auto kOne = tiles_of<1, true>(kRows), kTwo = tiles_of<2, true>(kRows);
   static constexpr auto kOneAsIs = tiles_of<1, false>(kRows), kTwoAsIs = tiles_of<2, false>(kRows);
   const auto& by = weights_row == 0 ? (count == 1 ? kOne : kTwo) : (count == 1 ? kOneAsIs : kTwoAsIs);
-  by[static_cast<std::size_t>(filters - 1)](depth, weights, weights_row, offsets, vectors, out_row, bias, onto, low,
-                                            high);
+  by[static_cast<std::size_t>(filters - 1)](depth, weights, weights_row, offsets, vectors, out_row, bias, onto, bounds);
 }
 
 // How elements of a run become neighbours: `from` is the first of a vector of them, of which n are there. Nothing

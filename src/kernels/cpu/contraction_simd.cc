@@ -25,6 +25,7 @@ constexpr std::int64_t kDepth = 512;
 // Of a B whose rows lie apart, for few rows of A, where a panel is narrow: so many lie on as many pages, and memory is
 // read row by row.
 constexpr std::int64_t kRowsTogether = 32;
+constexpr std::int64_t kAtOnce = 2;  // rows of A for which those of B are read one after the other
 constexpr std::int64_t kFirstCache = 24 << 10;
 constexpr std::int64_t kSecondCache = 512 << 10;
 constexpr std::int64_t kThin = 64;
@@ -101,6 +102,36 @@ HWY_NOINLINE void tile(std::int64_t k, const T* HWY_RESTRICT a, std::int64_t a_r
   }
 }
 
+// Rows of B one after the other, where so few rows of A read each of them once: memory is read as it lies, and sums
+// stay in the first cache. The order of additions is that of tiles.
+template <class T>
+void add_rows(std::int64_t m, std::int64_t n, std::int64_t k, const T* HWY_RESTRICT a, std::int64_t a_row,
+              std::int64_t a_column, const T* HWY_RESTRICT b, std::int64_t b_row, T* HWY_RESTRICT c, std::int64_t c_row,
+              bool add) {
+  constexpr std::int64_t kTogether = 4, kColumns = (std::int64_t{8} << 10) / static_cast<std::int64_t>(sizeof(T));
+  for (std::int64_t n0 = 0; n0 < n; n0 += kColumns) {
+    const std::int64_t columns = std::min(kColumns, n - n0);
+    for (std::int64_t r = 0; r < m && !add; ++r) std::fill_n(c + r * c_row + n0, columns, T{0});
+    for (std::int64_t i = 0; i < k; i += kTogether) {
+      const std::int64_t deep = std::min(kTogether, k - i);
+      for (std::int64_t r = 0; r < m; ++r) {
+        const T* HWY_RESTRICT from = b + i * b_row + n0;
+        const T* left = a + r * a_row + i * a_column;
+        T* HWY_RESTRICT to = c + r * c_row + n0;
+        if (deep == kTogether) {
+          const T l0 = left[0], l1 = left[a_column], l2 = left[2 * a_column], l3 = left[3 * a_column];
+          const T *b1 = from + b_row, *b2 = b1 + b_row, *b3 = b2 + b_row;
+          for (std::int64_t j = 0; j < columns; ++j)
+            to[j] = to[j] + from[j] * l0 + b1[j] * l1 + b2[j] * l2 + b3[j] * l3;
+          continue;
+        }
+        for (std::int64_t d = 0; d < deep; ++d, from += b_row, left += a_column)
+          for (std::int64_t j = 0; j < columns; ++j) to[j] += from[j] * *left;
+      }
+    }
+  }
+}
+
 template <class T>
 using Tile = void (*)(std::int64_t, const T*, std::int64_t, std::int64_t, const T*, std::int64_t, T*, std::int64_t,
                       std::int64_t, bool);
@@ -120,6 +151,8 @@ template <class T>
 void multiply(std::int64_t m, std::int64_t n, std::int64_t k, const T* a, std::int64_t a_row, std::int64_t a_column,
               const T* b, std::int64_t panel_stride, std::int64_t row_stride, T* c, std::int64_t c_row, bool add) {
   constexpr std::int64_t width = kWidth<T>;
+  if (kBytes < 64 && m <= kAtOnce && row_stride > width && panel_stride == width)
+    return add_rows(m, n, k, a, a_row, a_column, b, row_stride, c, c_row, add);
   const std::int64_t depth = kBytes < 64 && m <= kRows && row_stride > width ? kRowsTogether : kDepth;
   for (std::int64_t k0 = 0; k0 == 0 || k0 < k; k0 += depth) {
     const std::int64_t deep = std::min(depth, k - k0);

@@ -133,6 +133,24 @@ TEST(Contraction, RowsTimesAVector) {
   check_vectors<std::uint64_t>(DataType::Uint64);
 }
 
+// A row or two, and so many that B is read in tiles; columns fill the first cache more than once.
+template <class T>
+void check_few_rows(DataType type) {
+  for (const std::int64_t m : {1, 2, 3})
+    for (const std::int64_t n : {33, 1100, 2051})
+      for (const std::int64_t k : {1, 4, 7, 64}) {
+        const ContractionConfig c{
+            .type = type, .m = m, .n = n, .k = k, .a_row = 1, .a_column = m, .b_row = n, .b_column = 1, .c_row = n + 3};
+        check_contraction<T>(c, m * k, n * k, m * (n + 3));
+      }
+}
+TEST(Contraction, FewRowsTimesManyColumns) {
+  check_few_rows<float>(DataType::Float);
+  check_few_rows<double>(DataType::Double);
+  check_few_rows<std::int32_t>(DataType::Int32);
+  check_few_rows<std::uint64_t>(DataType::Uint64);
+}
+
 // Many rows times at most 4 x 4, which the first of the batches have in common.
 TEST(Contraction, TinyMatrices) {
   for (const std::int64_t m : {64, 1027})

@@ -247,14 +247,14 @@ class ChannelsFirstConv final : public Kernel {
 
   void multiply(const Unit& unit, std::int64_t channel, std::int64_t channels, const float* weights, const float* bias,
                 const Pair& pair) const {
-    const auto [low, high] = channel + channels == channels_ ? bounds_ : Bounds();
+    const Bounds bounds = channel + channels == channels_ ? bounds_ : Bounds();
     for (std::int64_t f = unit.filter; f < unit.filter_end; f += tile_rows_) {
       const std::int64_t filters = std::min(tile_rows_, unit.filter_end - f);
       PixelVector vectors[2] = {pair.vectors[0], pair.vectors[1]};
       for (PixelVector& v : vectors) v.out += f * w_.pixels;
       table_.multiply(filters, channels * w_.taps, weights + f * depth_ + channel * w_.taps * (as_given_ ? 1 : filters),
                       as_given_ ? depth_ : 0, offsets_.data(), vectors, pair.count, w_.pixels,
-                      bias == nullptr ? kZeros : bias + f, channel != 0, low, high);
+                      bias == nullptr ? kZeros : bias + f, channel != 0, bounds);
     }
   }
 

@@ -1,19 +1,16 @@
 // Element-wise steps that a contraction's own code does not apply: a chain over its output, in place.
 #pragma once
-#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
 
+#include "kernels/cpu/bounds.h"
 #include "kernels/cpu/elementwise.h"
 
 namespace norn::kernels {
 
 inline constexpr std::size_t kMostExtras = 32;
 
-struct Bounds {
-  float low = -std::numeric_limits<float>::infinity(), high = std::numeric_limits<float>::infinity();
-};
 // What a loop applies as it stores: no step, one bound or two. Nothing if the steps are others.
 inline std::optional<Bounds> as_bounds(const std::vector<ElementStep>& post) {
   Bounds bounds;
