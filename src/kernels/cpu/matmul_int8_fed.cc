@@ -1,5 +1,5 @@
-// Rows of bytes times matrices of bytes that each run brings, which are packed in panels first (panels_int8.h): that
-// takes less time than all but the smallest products.
+// Rows of bytes times matrices of bytes that each run brings, or several constant ones, which are packed in panels
+// first (panels_int8.h): that takes less time than all but the smallest products.
 #include <new>
 
 #include "base/division.h"
@@ -146,7 +146,8 @@ class FedMatMulInt8 final : public Kernel {
 
 std::string fed_matmul_int8_refuses(const MatMulInt8Config& c) {
   if (std::string why = matmul_int8_config_refusal(c); !why.empty()) return why;
-  if (c.weights.known()) return "the right matrix is constant";
+  if (c.weights.known() && element_count(c.w) == c.w[c.w.size() - 2] * c.w.back())
+    return "the right matrix is constant";
   const MatMulShape s(sizes_of(c));
   if (s.m < 1 || s.k < 1 || s.batches < 1) return "an empty product";
   if (s.n < kPanelLanes / 2) return "few columns";
