@@ -37,8 +37,8 @@ struct PanelProduct {
   // With corrections for each column, these times the sum of the row's bytes are added to the sums.
   const std::int32_t *corrections, *row_sums;
   const std::uint64_t* marks = nullptr;  // of the panel's vectors
-  // What gather() wrote of a tile's rows, of which those that are multiplied begin at `row`.
-  const std::uint8_t* gathered = nullptr;
+  // What gather() wrote of a tile's rows, of which those that are multiplied begin at `row`; multiply() may add to it.
+  std::uint8_t* gathered = nullptr;
   std::int64_t row = 0;
   // What is read next, and may be fetched meanwhile.
   const std::int8_t* ahead = nullptr;
@@ -377,7 +377,7 @@ class PanelLoop {
           table_.gather(p, shape_.parts, shape_.part_depth(), rows, x, gathered,
                         static_cast<std::uint8_t*>(own) + copy_at());
         p.x = gathered;
-        p.gathered = static_cast<const std::uint8_t*>(own) + copy_at();
+        p.gathered = static_cast<std::uint8_t*>(own) + copy_at();
         p.offset = 0;
         p.taps = shape_.taps;
       }

@@ -4,8 +4,9 @@
 // Rows whose zero point is near one of its type's ends are the unsigned factor. Pairs of weights whose sum times a byte
 // may go beyond have marks, and so have pairs of rows with large bytes. Rows whose zero point is in the middle are the
 // signed factor, less 128 where they are uint8, and weights the unsigned one, 128 more; what that adds is taken out of
-// the sums again. There, pairs of rows whose sum is large have marks. Marked quads are multiplied as 16-bit integers.
-// Most weights and activations are near zero, so that few are.
+// the sums again. There, pairs of rows whose sum is large have marks. Marked quads are multiplied as 16-bit integers,
+// which are made of both factors at once where few are marked, since most weights and activations are near zero, and
+// else of the rows once for all columns: then the quads around them are multiplied so, too.
 #include <algorithm>
 #include <bit>
 
@@ -68,6 +69,13 @@ template <PanelBytes type>
   return is_signed(type) ? _mm256_maddubs_epi16(w, x) : _mm256_maddubs_epi16(x, w);
 }
 
+// Adds products of pairs of 16-bit integers.
+[[gnu::always_inline]] inline __m256i plus_products(__m256i sum, __m256i x, __m256i w) {
+  sum = _mm256_add_epi32(sum, _mm256_madd_epi16(x, w));
+  asm("" : "+x"(sum));  // products that were added to each other first would want registers
+  return sum;
+}
+
 // Adds the products of a quad of some rows with 16 columns.
 template <PanelBytes type, int rows>
 [[gnu::always_inline]] inline void add_quad(const std::uint8_t* const (&x)[rows], std::int64_t at, const std::int8_t* w,
@@ -76,8 +84,8 @@ template <PanelBytes type, int rows>
 #pragma GCC unroll 5
   for (int r = 0; r < rows; ++r) {
     const __m256i four = four_at<type>(x[r] + at);
-    sums[r][0] = _mm256_add_epi32(sums[r][0], _mm256_madd_epi16(pairs_of<type>(four, w0), one));
-    sums[r][1] = _mm256_add_epi32(sums[r][1], _mm256_madd_epi16(pairs_of<type>(four, w1), one));
+    sums[r][0] = plus_products(sums[r][0], pairs_of<type>(four, w0), one);
+    sums[r][1] = plus_products(sums[r][1], pairs_of<type>(four, w1), one);
   }
 }
 
@@ -86,9 +94,18 @@ struct Wide {
   __m256i even, odd;
 };
 template <bool is_signed>
+[[gnu::always_inline]] inline __m256i even_of(__m256i bytes) {
+  if (is_signed) return _mm256_srai_epi16(_mm256_slli_epi16(bytes, 8), 8);
+  return _mm256_and_si256(bytes, _mm256_set1_epi16(0xff));
+}
+template <bool is_signed>
+[[gnu::always_inline]] inline __m256i odd_of(__m256i bytes) {
+  if (is_signed) return _mm256_srai_epi16(bytes, 8);
+  return _mm256_srli_epi16(bytes, 8);
+}
+template <bool is_signed>
 [[gnu::always_inline]] inline Wide widened(__m256i bytes) {
-  if (is_signed) return {_mm256_srai_epi16(_mm256_slli_epi16(bytes, 8), 8), _mm256_srai_epi16(bytes, 8)};
-  return {_mm256_and_si256(bytes, _mm256_set1_epi16(0xff)), _mm256_srli_epi16(bytes, 8)};
+  return {even_of<is_signed>(bytes), odd_of<is_signed>(bytes)};
 }
 template <PanelBytes type, int rows>
 [[gnu::always_inline]] inline void add_wide_quad(const std::uint8_t* const (&x)[rows], std::int64_t at,
@@ -102,10 +119,49 @@ template <PanelBytes type, int rows>
     const Wide four = widened<is_signed(type)>(four_at<type>(x[r] + at));
 #pragma GCC unroll 2
     for (int v = 0; v < 2; ++v) {
-      sums[r][v] = _mm256_add_epi32(sums[r][v], _mm256_madd_epi16(four.even, wide[v].even));
-      sums[r][v] = _mm256_add_epi32(sums[r][v], _mm256_madd_epi16(four.odd, wide[v].odd));
+      sums[r][v] = plus_products(sums[r][v], four.even, wide[v].even);
+      sums[r][v] = plus_products(sums[r][v], four.odd, wide[v].odd);
     }
   }
+}
+
+// A block of rows as 16-bit integers: by tap, group of quads, row; of each quad the even pair and then the odd one.
+constexpr std::int64_t kGroup = 8;     // quads of a vector
+constexpr std::int64_t kWideQuad = 8;  // bytes
+constexpr std::int64_t kWideRow = kGroup * kWideQuad, kWideGroup = kRows * kWideRow;
+static_assert(kMarked % kGroup == 0);
+std::int64_t wide_tap_bytes(std::int64_t quads) { return (quads + kGroup - 1) / kGroup * kWideGroup; }
+
+[[gnu::always_inline]] inline void add_pairs(const std::uint8_t* x, __m256i left, __m256i right, __m256i (&sums)[2]) {
+  const __m256i pair = _mm256_set1_epi32(word_at(x));
+  sums[0] = plus_products(sums[0], pair, left);
+  sums[1] = plus_products(sums[1], pair, right);
+}
+
+// Adds the products of some quads, which begin a group.
+template <PanelBytes type, int rows>
+[[gnu::always_inline]] inline void add_wide_quads(const std::uint8_t* x, std::int64_t quads, const std::int8_t* w,
+                                                  __m256i (&sums)[rows][2]) {
+  for (; quads > 0; quads -= kGroup, x += kWideGroup - kWideRow) {
+    for (const std::uint8_t* const end = x + std::min(kGroup, quads) * kWideQuad; x != end;
+         x += kWideQuad, w += kQuad) {
+      const __m256i left = even_of<!is_signed(type)>(weights_at<type>(w)),
+                    right = even_of<!is_signed(type)>(weights_at<type>(w + kQuad / 2));
+#pragma GCC unroll 5
+      for (int r = 0; r < rows; ++r) add_pairs(x + r * kWideRow, left, right, sums[r]);
+      asm("" : "+r"(w));  // weights are read again, since registers would be wanting
+      const __m256i left_odd = odd_of<!is_signed(type)>(weights_at<type>(w)),
+                    right_odd = odd_of<!is_signed(type)>(weights_at<type>(w + kQuad / 2));
+#pragma GCC unroll 5
+      for (int r = 0; r < rows; ++r) add_pairs(x + r * kWideRow + kWideQuad / 2, left_odd, right_odd, sums[r]);
+    }
+  }
+}
+
+// Whether so many quads are marked that it takes less time to multiply all of them as 16-bit integers.
+bool are_many(std::uint64_t marks, std::int64_t quads) {
+  constexpr std::uint64_t kFirstOfQuads = 0x5555555555555555;
+  return 8 * std::popcount((marks | marks >> 1) & kFirstOfQuads) > quads;
 }
 
 // Some rows times a vector of a panel.
@@ -114,7 +170,47 @@ struct VectorProduct {
   const std::int8_t* w;
   const Marks *marks, *row_marks;
   const std::int32_t *start, *row_sums;  // by column; of the signed rows
+  std::uint8_t* wide;                    // the rows as 16-bit integers, once they are wanted:
+  bool* is_widened;
 };
+
+// 32 bytes of a row, or those of the quads in the mask, and zeros.
+template <PanelBytes type, bool all>
+[[gnu::always_inline]] inline __m256i bytes_at(const std::uint8_t* x, __m256i quads) {
+  if (all) return flips(type) ? flipped(load(x)) : load(x);
+  const __m256i bytes = _mm256_maskload_epi32(reinterpret_cast<const int*>(x), quads);
+  return flips(type) ? _mm256_and_si256(flipped(bytes), quads) : bytes;
+}
+
+// The quads of a vector of which `quads` are there.
+__m256i quads_of(std::int64_t quads) {
+  return _mm256_cmpgt_epi32(_mm256_set1_epi32(static_cast<int>(quads)), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+}
+
+template <PanelBytes type>
+[[gnu::noinline]] void widen_rows(const VectorProduct& p, std::int64_t first, std::int64_t rows) {
+  *p.is_widened = true;
+  std::uint8_t* to = p.wide;
+  for (std::int64_t tap = 0; tap < p.all.taps; ++tap) {
+    const std::uint8_t* const* const x = p.all.x + tap * p.all.x_tap + first;
+    for (std::int64_t q = 0; q < p.all.quads; q += kGroup, to += kWideGroup) {
+      const bool whole = p.all.quads - q >= kGroup;
+      const __m256i quads = quads_of(p.all.quads - q);
+      for (std::int64_t r = 0; r < rows; ++r) {
+        __m256i bytes;
+        if (whole)
+          bytes = bytes_at<type, true>(x[r] + 4 * q, quads);
+        else
+          bytes = bytes_at<type, false>(x[r] + 4 * q, quads);
+        // Halves are interleaved by themselves.
+        const Wide wide = widened<is_signed(type)>(_mm256_permute4x64_epi64(bytes, 0xd8));
+        auto* const vectors = reinterpret_cast<__m256i*>(to + r * kWideRow);
+        _mm256_storeu_si256(vectors, _mm256_unpacklo_epi32(wide.even, wide.odd));
+        _mm256_storeu_si256(vectors + 1, _mm256_unpackhi_epi32(wide.even, wide.odd));
+      }
+    }
+  }
+}
 
 template <PanelBytes type, int rows>
 void multiply_rows(const VectorProduct& p, std::int64_t first, std::int32_t* to, std::int64_t to_row) {
@@ -138,6 +234,12 @@ void multiply_rows(const VectorProduct& p, std::int64_t first, std::int32_t* to,
       std::uint64_t both =
           is_signed(type) ? row_marks->of[0] : (marks->of[0] & row_marks->of[0]) | (marks->of[1] & row_marks->of[1]);
       ++marks, ++row_marks;
+      if (are_many(both, quads)) {
+        if (!*p.is_widened) widen_rows<type>(p, first, rows);
+        add_wide_quads<type>(p.wide + tap * wide_tap_bytes(all.quads) + begin / kGroup * kWideGroup, quads, w, sums);
+        w += quads * kQuad;
+        continue;
+      }
       for (std::int64_t q = 0; q < quads; ++q, w += kQuad) {
         const std::int64_t marked = std::min<std::int64_t>(quads, std::countr_zero(both) / 2);
         for (; q + 2 <= marked; q += 2, w += 2 * kQuad) {
@@ -156,14 +258,6 @@ void multiply_rows(const VectorProduct& p, std::int64_t first, std::int32_t* to,
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(to + r * to_row), sums[r][0]);
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(to + r * to_row + kPanelLanes / 2), sums[r][1]);
   }
-}
-
-// 32 bytes of a row, or those of the quads in the mask, and zeros.
-template <PanelBytes type, bool all>
-[[gnu::always_inline]] inline __m256i bytes_at(const std::uint8_t* x, __m256i quads) {
-  if (all) return flips(type) ? flipped(load(x)) : load(x);
-  const __m256i bytes = _mm256_maskload_epi32(reinterpret_cast<const int*>(x), quads);
-  return flips(type) ? _mm256_and_si256(flipped(bytes), quads) : bytes;
 }
 
 // A bit for each of 16 pairs, by 16 bits that are 0 where it is not set.
@@ -229,7 +323,6 @@ void mark_rows(const PanelProduct& p, std::int64_t depth, std::int64_t first, st
                std::int32_t* row_sums) {
   constexpr std::int64_t kBytes = 32;
   const std::int64_t bytes = (depth + 3) / 4 * 4;
-  const __m256i lanes = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
   __m256i sums[kRows];
 #pragma GCC unroll 5
   for (__m256i& sum : sums) sum = _mm256_setzero_si256();
@@ -240,7 +333,7 @@ void mark_rows(const PanelProduct& p, std::int64_t depth, std::int64_t first, st
       const std::int64_t end = std::min(bytes, begin + 4 * kMarked);
       *marks = {};
       for (std::int64_t at = begin; at < end; at += kBytes) {
-        const __m256i quads = _mm256_cmpgt_epi32(_mm256_set1_epi32(static_cast<int>((end - at) / 4)), lanes);
+        const __m256i quads = quads_of((end - at) / 4);
         const Marks some = end - at >= kBytes ? mark_bytes<type, true>(x, at, quads, sums)
                                               : mark_bytes<type, false>(x, at, quads, sums);
         for (int d = 0; d < 2; ++d) marks->of[d] |= some.of[d] << ((at - begin) / 2);
@@ -255,12 +348,23 @@ void mark_rows(const PanelProduct& p, std::int64_t depth, std::int64_t first, st
 std::int64_t mark_count(std::int64_t taps, std::int64_t depth) {
   return taps * ((depth + 4 * kMarked - 1) / (4 * kMarked));
 }
-// What gather() writes of a tile: marks, then sums of rows.
-std::int64_t sums_at(std::int64_t rows, std::int64_t count) {
-  return (rows + kRows - 1) / kRows * count * static_cast<std::int64_t>(sizeof(Marks));
-}
+// What gather() writes of a tile's blocks of rows: marks, then sums of rows, then whether they are widened; behind them
+// is the place of widened ones.
+struct Gathered {
+  std::int64_t sums, flags, wide, block, end;  // in bytes; `block`: of a widened one
+
+  Gathered(std::int64_t rows, std::int64_t taps, std::int64_t depth) {
+    constexpr std::int64_t kLine = 64;
+    const std::int64_t blocks = (rows + kRows - 1) / kRows;
+    sums = blocks * mark_count(taps, depth) * static_cast<std::int64_t>(sizeof(Marks));
+    flags = sums + rows * static_cast<std::int64_t>(sizeof(std::int32_t));
+    wide = (flags + blocks + kLine - 1) / kLine * kLine;
+    block = taps * wide_tap_bytes((depth + 3) / 4);
+    end = wide + blocks * block;
+  }
+};
 std::int64_t gathered_bytes(std::int64_t rows, std::int64_t taps, std::int64_t depth) {
-  return sums_at(rows, mark_count(taps, depth)) + rows * static_cast<std::int64_t>(sizeof(std::int32_t));
+  return Gathered(rows, taps, depth).end;
 }
 
 // Leaves rows where they are, and marks them.
@@ -271,7 +375,9 @@ void gather(const PanelProduct& p, std::int64_t, std::int64_t depth, std::int64_
   for (std::int64_t i = 0; i < p.taps * p.x_tap; ++i) to[i] = p.x[i] + p.offset;
   auto* marks = reinterpret_cast<Marks*>(memory);
   const std::int64_t count = mark_count(p.taps, depth);
-  auto* const row_sums = reinterpret_cast<std::int32_t*>(memory + sums_at(rows, count));
+  const Gathered at(rows, p.taps, depth);
+  auto* const row_sums = reinterpret_cast<std::int32_t*>(memory + at.sums);
+  std::fill(memory + at.flags, memory + at.wide, std::uint8_t{0});
   for (std::int64_t r = 0; r < rows; r += kRows, marks += count)
     kMark[static_cast<std::size_t>(bytes)](p, depth, r, std::min<std::int64_t>(kRows, rows - r), marks, row_sums + r);
 }
@@ -292,14 +398,19 @@ void multiply(const PanelProduct& p, std::int64_t rows, std::int64_t vectors, Pa
                                          by_rows<PanelBytes::Int8>(), by_rows<PanelBytes::FlippedUint8>()};
   std::int32_t start[kPanelVectors * kPanelLanes] = {};
   if (p.base != nullptr) std::copy_n(p.base, p.columns, start);
-  const std::int64_t count = p.taps * ((p.quads + kMarked - 1) / kMarked);
+  const std::int64_t count = mark_count(p.taps, 4 * p.quads);
+  const Gathered at(p.x_tap, p.taps, 4 * p.quads);
   const auto* const marks = reinterpret_cast<const Marks*>(p.marks);
   const auto* const row_marks = reinterpret_cast<const Marks*>(p.gathered) + p.row / kRows * count;
-  const auto* const row_sums = reinterpret_cast<const std::int32_t*>(p.gathered + sums_at(p.x_tap, count)) + p.row;
+  const auto* const row_sums = reinterpret_cast<const std::int32_t*>(p.gathered + at.sums) + p.row;
+  auto* const flags = reinterpret_cast<bool*>(p.gathered + at.flags) + p.row / kRows;
+  std::uint8_t* const wide = p.gathered + at.wide + p.row / kRows * at.block;
   for (std::int64_t v = 0; v < vectors; ++v) {
     VectorProduct own{
-        p, p.w + v * p.taps * p.quads * kQuad, marks + v * count, row_marks, start + v * kPanelLanes, row_sums};
-    for (std::int64_t r = 0; r < rows; r += kRows, own.row_marks += count, own.row_sums += kRows)
+        p,    p.w + v * p.taps * p.quads * kQuad, marks + v * count, row_marks, start + v * kPanelLanes, row_sums, wide,
+        flags};
+    for (std::int64_t r = 0; r < rows;
+         r += kRows, own.row_marks += count, own.row_sums += kRows, own.wide += at.block, ++own.is_widened)
       kByRows[static_cast<std::size_t>(x)][static_cast<std::size_t>(std::min<std::int64_t>(kRows, rows - r) - 1)](
           own, r, sums + r * sums_row + v * kPanelLanes, sums_row);
   }
