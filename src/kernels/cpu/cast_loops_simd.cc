@@ -45,11 +45,12 @@ To from_far(From v) {
   }
 }
 
+constexpr std::int64_t kRun = 256;
+
 template <class From, class To>
 void to_integers(const From* HWY_RESTRICT x, To* HWY_RESTRICT out, std::int64_t n) {
   using Whole = std::conditional_t<sizeof(To) == 8, std::int64_t, std::int32_t>;
   constexpr From limit = sizeof(To) == 8 ? From{0x1p63} : From{0x1p31};
-  constexpr std::int64_t kRun = 256;
   for (std::int64_t at = 0; at < n; at += kRun) {
     const std::int64_t m = n - at < kRun ? n - at : kRun;
     unsigned far = 0;
@@ -63,35 +64,95 @@ void to_integers(const From* HWY_RESTRICT x, To* HWY_RESTRICT out, std::int64_t 
 
 #if HWY_TARGET == HWY_AVX2
 // Of doubles, which are converted while it is found out whether all of a run are within the limit, so that memory is
-// read without a break. 64-bit integers, to which AVX2 does not convert, are the last bits of a sum.
+// read without a break.
 template <class To>
-void doubles_to_integers(const double* HWY_RESTRICT x, To* HWY_RESTRICT out, std::int64_t n) {
-  constexpr bool by_sum = sizeof(To) == 8;
-  using Whole = std::conditional_t<by_sum, std::int64_t, std::int32_t>;
+void from_far_run(const double* HWY_RESTRICT x, To* HWY_RESTRICT out, std::int64_t n) {
+  for (std::int64_t i = 0; i < n; ++i) out[i] = from_far<To>(x[i]);
+}
+
+// 64-bit integers, to which AVX2 does not convert, are the last bits of a sum.
+template <class To>
+void doubles_to_long_integers(const double* HWY_RESTRICT x, To* HWY_RESTRICT out, std::int64_t n) {
   constexpr double kSum = 0x1.8p52;  // the last place is 1
-  constexpr double limit = by_sum ? 0x1p51 : 0x1p31;
-  constexpr std::int64_t kRun = 256;
+  constexpr double limit = 0x1p51;
   for (std::int64_t at = 0; at < n; at += kRun) {
     const std::int64_t m = n - at < kRun ? n - at : kRun;
     std::uint64_t far = 0;  // as wide as the numbers, so that it is found out lane by lane
-    const auto whole = [&](double v) HWY_ATTR {
+    for (std::int64_t i = 0; i < m; ++i) {
+      const double v = x[at + i];
       const bool within = std::fabs(v) < limit;
       const double number = within ? v : 0.0;
       far |= !within;
-      if constexpr (by_sum)
-        return std::bit_cast<std::int64_t>(std::trunc(number) + kSum) - std::bit_cast<std::int64_t>(kSum);
-      else
-        return static_cast<Whole>(number);
-    };
-    if constexpr (sizeof(To) >= 4) {
-      for (std::int64_t i = 0; i < m; ++i) out[at + i] = static_cast<To>(whole(x[at + i]));
-    } else {  // in two steps, each of as many elements at once as its types have in a vector
-      Whole part[kRun];
-      for (std::int64_t i = 0; i < m; ++i) part[i] = whole(x[at + i]);
-      for (std::int64_t i = 0; i < m; ++i) out[at + i] = static_cast<To>(part[i]);
+      out[at + i] =
+          static_cast<To>(std::bit_cast<std::int64_t>(std::trunc(number) + kSum) - std::bit_cast<std::int64_t>(kSum));
     }
-    for (std::int64_t i = 0; i < m && far != 0; ++i) out[at + i] = from_far<To>(x[at + i]);
+    if (far != 0) from_far_run(x + at, out + at, m);
   }
+}
+
+HWY_INLINE __m256i both(__m128i low, __m128i high) {
+  return _mm256_inserti128_si256(_mm256_castsi128_si256(low), high, 1);
+}
+// Shorter ones are the last bits of 32-bit integers, of which the least one also stands for what is beyond them.
+template <class To>
+void doubles_to_short_integers(const double* HWY_RESTRICT x, To* HWY_RESTRICT out, std::int64_t n) {
+  constexpr std::int64_t kStep = 16;
+  const __m256i beyond = _mm256_set1_epi32(std::numeric_limits<std::int32_t>::min());
+  std::int64_t at = 0;
+  for (std::int64_t m = 0; at + kStep <= n; at += m) {
+    m = n - at < kRun ? (n - at) / kStep * kStep : kRun;
+    __m256i least = _mm256_setzero_si256();
+    for (std::int64_t i = at; i < at + m; i += kStep) {
+      const auto whole = [&](std::int64_t k) HWY_ATTR { return _mm256_cvttpd_epi32(_mm256_loadu_pd(x + i + k)); };
+      To* const to = out + i;
+      if constexpr (sizeof(To) == 4) {
+        const __m256i low = both(whole(0), whole(4)), high = both(whole(8), whole(12));
+        least = _mm256_min_epi32(least, _mm256_min_epi32(low, high));
+        _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), low);
+        _mm256_storeu_si256(reinterpret_cast<__m256i*>(to + 8), high);
+      } else {
+        // Packing goes by halves of vectors.
+        const __m256i even = both(whole(0), whole(8)), odd = both(whole(4), whole(12));
+        least = _mm256_min_epi32(least, _mm256_min_epi32(even, odd));
+        const __m256i mask = _mm256_set1_epi32(sizeof(To) == 2 ? 0xFFFF : 0xFF);
+        const __m256i words = _mm256_packus_epi32(_mm256_and_si256(even, mask), _mm256_and_si256(odd, mask));
+        if constexpr (sizeof(To) == 2)
+          _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), words);
+        else
+          _mm_storeu_si128(reinterpret_cast<__m128i*>(to),
+                           _mm_packus_epi16(_mm256_castsi256_si128(words), _mm256_extracti128_si256(words, 1)));
+      }
+    }
+    if (_mm256_movemask_epi8(_mm256_cmpeq_epi32(least, beyond)) != 0) from_far_run(x + at, out + at, m);
+  }
+  from_far_run(x + at, out + at, n - at);
+}
+
+// 64-bit integers below 2^51 in size, or 2^52 without a sign, are the last bits of a double.
+template <class From>
+void long_integers_to_floats(const From* HWY_RESTRICT x, float* HWY_RESTRICT out, std::int64_t n) {
+  constexpr double kSum = std::is_signed_v<From> ? 0x1.8p52 : 0x1p52;
+  constexpr std::int64_t kStep = 8;
+  const __m256d sum = _mm256_set1_pd(kSum);
+  const __m256i sum_bits = _mm256_castpd_si256(sum), first = _mm256_set1_epi64x(std::bit_cast<std::int64_t>(0x1p52));
+  std::int64_t at = 0;
+  for (std::int64_t m = 0; at + kStep <= n; at += m) {
+    m = n - at < kRun ? (n - at) / kStep * kStep : kRun;
+    __m256i far = _mm256_setzero_si256();
+    for (std::int64_t i = at; i < at + m; i += kStep) {
+      const auto four = [&](std::int64_t k) HWY_ATTR {
+        const __m256i bits =
+            _mm256_add_epi64(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(x + i + k)), sum_bits);
+        far = _mm256_or_si256(far, _mm256_xor_si256(bits, first));
+        _mm_storeu_ps(out + i + k, _mm256_cvtpd_ps(_mm256_sub_pd(_mm256_castsi256_pd(bits), sum)));
+      };
+      four(0);
+      four(4);
+    }
+    if (!_mm256_testz_si256(far, _mm256_set1_epi64x(-(std::int64_t{1} << 52))))
+      for (std::int64_t i = at; i < at + m; ++i) out[i] = static_cast<float>(x[i]);
+  }
+  for (; at < n; ++at) out[at] = static_cast<float>(x[at]);
 }
 
 // AVX2 has no such conversion; the compiler would take the elements one by one.
@@ -117,12 +178,20 @@ void loop(const void* x_data, void* out_data, std::int64_t n) {
     if (n > 0) std::memcpy(out_data, x_data, static_cast<std::size_t>(n) * sizeof(To));
   } else if constexpr (kFloating<Number> && !kFloating<To>) {
 #if HWY_TARGET == HWY_AVX2
-    if constexpr (std::is_same_v<Number, double>) return doubles_to_integers(x, static_cast<To*>(out_data), n);
+    if constexpr (std::is_same_v<Number, double>) {
+      auto* const out = static_cast<To*>(out_data);
+      if constexpr (sizeof(To) == 8)
+        return doubles_to_long_integers(x, out, n);
+      else
+        return doubles_to_short_integers(x, out, n);
+    }
 #endif
     to_integers<Number, To>(x, static_cast<To*>(out_data), n);
 #if HWY_TARGET == HWY_AVX2
   } else if constexpr (std::is_same_v<Number, std::int64_t> && std::is_same_v<To, double>) {
     to_doubles(x, static_cast<double*>(out_data), n);
+  } else if constexpr (std::is_integral_v<Number> && sizeof(Number) == 8 && std::is_same_v<To, float>) {
+    long_integers_to_floats(x, static_cast<float*>(out_data), n);
 #endif
   } else {
     auto* HWY_RESTRICT out = static_cast<To*>(out_data);

@@ -1,6 +1,7 @@
 // Casts against C++'s own conversions where those are defined, and against the rules where they are not.
 #include "kernels/cpu/cast.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -83,11 +84,19 @@ TEST(Cast, LongIntegersOfEverySize) {
     }
     const auto cut = cast<std::int64_t>(DataType::Double, DataType::Int64, x);
     const auto bytes = cast<std::int8_t>(DataType::Double, DataType::Int8, x);
+    const auto words = cast<std::uint16_t>(DataType::Double, DataType::Uint16, x);
+    const auto integers = cast<std::int32_t>(DataType::Double, DataType::Int32, x);
     const auto doubles = cast<double>(DataType::Int64, DataType::Double, whole);
+    const auto floats = cast<float>(DataType::Int64, DataType::Float, whole);
+    const auto unsigned_floats = cast<float>(DataType::Uint64, DataType::Float, whole);
     for (std::size_t i = 0; i < x.size(); ++i) {
       ASSERT_EQ(cut[i], static_cast<std::int64_t>(x[i]));
       ASSERT_EQ(bytes[i], static_cast<std::int8_t>(static_cast<std::int64_t>(x[i])));
+      ASSERT_EQ(words[i], static_cast<std::uint16_t>(static_cast<std::int64_t>(x[i])));
+      ASSERT_EQ(integers[i], static_cast<std::int32_t>(std::clamp(std::trunc(x[i]), -0x1p31, 0x1p31 - 1)));
       ASSERT_EQ(doubles[i], static_cast<double>(whole[i]));
+      ASSERT_EQ(floats[i], static_cast<float>(whole[i]));
+      ASSERT_EQ(unsigned_floats[i], static_cast<float>(static_cast<std::uint64_t>(whole[i])));
     }
   }
 }
