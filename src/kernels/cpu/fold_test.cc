@@ -272,6 +272,45 @@ TEST(Fold, ResultsAreCutExactly) {
     ASSERT_EQ(means[r], (v[0] + v[1] + v[2]) / 3);
   }
 }
+
+// On both sides of what is summed and divided in fewer bits, in short rows and down columns.
+TEST(Fold, MeansOfEveryMagnitude) {
+  std::mt19937_64 engine(9);
+  for (std::int64_t n = 2; n <= 9; ++n)
+    for (int bits = 29; bits <= 63; ++bits) {
+      constexpr std::int64_t kGroups = 71;
+      std::vector<std::int64_t> rows(static_cast<std::size_t>(n * kGroups)), columns(rows.size());
+      std::vector<std::int64_t> want;
+      for (std::int64_t g = 0; g < kGroups; ++g) {
+        std::int64_t sum = 0;
+        for (std::int64_t k = 0; k < n; ++k) {
+          const std::int64_t v = static_cast<std::int64_t>(engine()) >> (64 - bits) >> (g % 5 == 0 ? 0 : 5);
+          rows[static_cast<std::size_t>(g * n + k)] = columns[static_cast<std::size_t>(k * kGroups + g)] = v / n;
+          sum += v / n;
+        }
+        want.push_back(sum / n);
+      }
+      Constants constants;
+      for (const DataType type : {DataType::Int64, DataType::Uint64}) {
+        if (type == DataType::Uint64) {  // sizes of them, so that no sum wraps
+          for (auto* all : {&rows, &columns})
+            for (std::int64_t& v : *all) v = std::abs(v);
+          for (std::int64_t g = 0; g < kGroups; ++g) {
+            std::int64_t sum = 0;
+            for (std::int64_t k = 0; k < n; ++k) sum += rows[static_cast<std::size_t>(g * n + k)];
+            want[static_cast<std::size_t>(g)] = sum / n;
+          }
+        }
+        const FoldConfig across{FoldKind::Mean, type, {kGroups, n}, {1}}, down{FoldKind::Mean, type, {n, kGroups}, {0}};
+        ASSERT_EQ(run_at_widths(*wide_fold(across, constants), {rows.data()}, std::vector<std::int64_t>(kGroups)), want)
+            << n << " of " << bits;
+        ASSERT_EQ(run_at_widths(*wide_fold(down, constants), {columns.data()}, std::vector<std::int64_t>(kGroups)),
+                  want)
+            << n << " of " << bits;
+      }
+    }
+}
+
 TEST(Fold, LogSumExpOfInfinities) {
   const float inf = std::numeric_limits<float>::infinity();
   for (const std::int64_t axis : {0, 1}) {

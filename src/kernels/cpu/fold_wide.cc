@@ -88,9 +88,9 @@ class WideFold final : public Kernel, private FoldSpace {
     std::array<std::int64_t, kPart> high;
   };
 
-  // Whether the sums are totals below 2^52 in size, all of them.
+  // Whether the sums are totals below 2^51 in size, all of them.
   bool are_small(const Sums& sums, std::int64_t n) const {
-    if (folded_ >= std::int64_t{1} << 19) return false;
+    if (folded_ >= std::int64_t{1} << 18) return false;
     std::uint64_t low = 0, bits = 0;
     for (std::int64_t i = 0; i < n; ++i) {
       const std::int64_t high = sums.high[static_cast<std::size_t>(i)];
@@ -98,8 +98,8 @@ class WideFold final : public Kernel, private FoldSpace {
       bits |= static_cast<std::uint64_t>(square_of_64_ ? high : high ^ (high >> 63));
     }
     // Otherwise `high` counts 2^32, and what it lacks is below 2^32 for each element.
-    if (!square_of_64_) return bits < std::uint64_t{1} << 19;
-    return bits < std::uint64_t{1} << 22 && low < std::uint64_t{1} << 52;
+    if (!square_of_64_) return bits < std::uint64_t{1} << 18;
+    return bits < std::uint64_t{1} << 22 && low < std::uint64_t{1} << 51;
   }
 
   // The results of n outputs from `first` on.

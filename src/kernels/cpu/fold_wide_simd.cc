@@ -103,21 +103,17 @@ HWY_INLINE std::uint64_t small_value(T x) {
 }
 constexpr int kBlock = 256, kLongestShort = 8;
 
-// Sums of m short rows of n values that lie behind each other: from every value on, of which every n-th sum counts.
-// `high` becomes `bits`, or the upper halves of the sums where there are none.
+// Sums of m short rows of n values that lie behind each other. `high` becomes `bits`, or the upper halves of the sums
+// where there are none.
 template <int n, bool has_bits>
 HWY_NOINLINE void add_short_rows(const std::uint64_t* HWY_RESTRICT values, std::int64_t m, std::uint64_t bits,
                                  std::uint64_t* HWY_RESTRICT sum, std::int64_t* HWY_RESTRICT high) {
-  std::uint64_t sums[kBlock];
-  const std::int64_t span = m * n - n + 1;
-  for (std::int64_t i = 0; i < span; ++i) {
-    std::uint64_t total = values[i];
-    for (int k = 1; k < n; ++k) total += values[i + k];
-    sums[i] = total;
-  }
-  for (std::int64_t r = 0; r < m; ++r) {
-    sum[r] = sums[r * n];
-    high[r] = has_bits ? static_cast<std::int64_t>(bits) : static_cast<std::int64_t>(sum[r]) >> 32;
+  for (std::int64_t r = 0; r < m; ++r, values += n) {
+    std::uint64_t total = values[0];
+#pragma GCC unroll 8
+    for (int k = 1; k < n; ++k) total += values[k];
+    sum[r] = total;
+    high[r] = has_bits ? static_cast<std::int64_t>(bits) : static_cast<std::int64_t>(total) >> 32;
   }
 }
 
@@ -144,13 +140,22 @@ void short_rows(const T* HWY_RESTRICT x, std::int64_t n, std::int64_t count, std
   for (; count > 0; count -= together, x += together * n, sum += together, high += together) {
     const std::int64_t m = count < together ? count : together, elements = m * n;
     std::uint64_t bits = 0;
+    if constexpr (!square) {  // 64-bit integers, added where they lie if they are below 2^48 in size
+      constexpr std::uint64_t bias = std::is_signed_v<T> ? std::uint64_t{1} << 48 : 0;
+      for (std::int64_t i = 0; i < elements; ++i) bits |= static_cast<std::uint64_t>(x[i]) + bias;
+      if (bits >> (std::is_signed_v<T> ? 49 : 48) != 0)
+        row<square, T>(x, n, m, sum, high);
+      else
+        add(reinterpret_cast<const std::uint64_t*>(x), m, bits, sum, high);
+      continue;
+    }
     for (std::int64_t i = 0; i < elements; ++i) {
       if constexpr (std::is_signed_v<T>)
         bits |= static_cast<std::uint64_t>(static_cast<std::int64_t>(x[i]) ^ (static_cast<std::int64_t>(x[i]) >> 63));
       else
         bits |= x[i];
     }
-    if (bits >> (square ? 22 : 48) != 0) {
+    if (bits >> 22 != 0) {
       row<square, T>(x, n, m, sum, high);
       continue;
     }
@@ -165,11 +170,25 @@ void any_rows(const void* x, std::int64_t n, std::int64_t count, std::uint64_t* 
   short_rows<square>(static_cast<const T*>(x), n, count, sum, high);
 }
 
-// Of numbers below 2^52 a quotient in double, or a root, is rounded up to an integer only if it is one.
+// Of numbers below 2^51 a quotient in double, or a root, is rounded up to an integer only if it is one.
 void means(const std::uint64_t* HWY_RESTRICT totals, std::int64_t n, std::int64_t count, void* out_data) {
   auto* HWY_RESTRICT out = static_cast<std::int64_t*>(out_data);
   const auto divisor = static_cast<double>(count);
-  for (std::int64_t i = 0; i < n; ++i)
+  std::int64_t i = 0;
+#if HWY_TARGET == HWY_AVX2
+  // It has no conversions of 64-bit integers, which are the last bits of a sum.
+  const hn::ScalableTag<double> d;
+  const hn::RebindToSigned<decltype(d)> integers;
+  const auto sum = hn::Set(d, 0x1.8p52), by = hn::Set(d, divisor);
+  const auto sum_bits = hn::BitCast(integers, sum);
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  for (; i + lanes <= n; i += lanes) {
+    const auto total = hn::Add(hn::LoadU(integers, reinterpret_cast<const std::int64_t*>(totals + i)), sum_bits);
+    const auto mean = hn::Trunc(hn::Div(hn::Sub(hn::BitCast(d, total), sum), by));
+    hn::StoreU(hn::Sub(hn::BitCast(integers, hn::Add(mean, sum)), sum_bits), integers, out + i);
+  }
+#endif
+  for (; i < n; ++i)
     out[i] = static_cast<std::int64_t>(static_cast<double>(static_cast<std::int64_t>(totals[i])) / divisor);
 }
 // In vectors of our own: compilers call sqrt where it could set errno.
