@@ -317,7 +317,7 @@ TypedLoop function_of(TypedOp op) {
 }
 
 // Plain code makes the greatest float of what is beyond it, not infinity.
-constexpr double kMostLog = HWY_TARGET == HWY_EMU128 || HWY_TARGET == HWY_SCALAR ? 88 : 700;
+constexpr double kMostLog2 = HWY_TARGET == HWY_EMU128 || HWY_TARGET == HWY_SCALAR ? 127 : 1000;
 // Powers of a negative base are those of its size, negative for odd exponents, and NaN for those that are not integers.
 template <class D, class V>
 HWY_INLINE V of_sign(D d, V base, V exponent, V power) {
@@ -328,30 +328,80 @@ HWY_INLINE V of_sign(D d, V base, V exponent, V power) {
   const V signed_power = hn::IfThenElse(odd, hn::Neg(power), power);
   return hn::IfThenElse(negative, hn::IfThenElse(whole, signed_power, hn::NaN(d)), power);
 }
-// In double, where exp(y log x) is right to far more than a float holds.
+// 2^(y log2 x) in double, to 2^-34: of x = 2^k m, m in [sqrt(1/2), sqrt(2)), and |y log2 x| at most 1000.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V log2_of(D d, V k, V m) {
+  // log2 m = 2 / log 2 (f + f^3 / 3 + f^5 / 5 ...), f = (m - 1) / (m + 1).
+  const V one = hn::Set(d, 1.0);
+  const V f = hn::Div(hn::Sub(m, one), hn::Add(m, one));
+  constexpr double kFactor = 2 * 1.4426950408889634;
+  const auto term = [d](int odd) HWY_ATTR { return hn::Set(d, kFactor / odd); };
+  const V square = hn::Mul(f, f), fourth = hn::Mul(square, square);
+  const V first = hn::MulAdd(square, term(3), term(1)), second = hn::MulAdd(square, term(7), term(5));
+  const V third = hn::MulAdd(square, term(11), term(9)), last = hn::MulAdd(square, term(15), term(13));
+  const V low = hn::MulAdd(fourth, second, first), high = hn::MulAdd(fourth, last, third);
+  return hn::MulAdd(f, hn::MulAdd(hn::Mul(fourth, fourth), high, low), k);
+}
+// 2^r = the sum of these times r^n.
+struct TermsOfTwo {
+  double of[10] = {1};
+  constexpr TermsOfTwo() {
+    for (int n = 1; n < 10; ++n) of[n] = of[n - 1] * 0.6931471805599453 / n;
+  }
+};
+constexpr TermsOfTwo kTermsOfTwo;
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V two_to(D d, V t) {
+  // An integer is in the last bits of this sum, which it rounds to.
+  const V whole = hn::Set(d, 0x1.8p52), sum = hn::Add(t, whole);
+  const V r = hn::Sub(t, hn::Sub(sum, whole));
+  const auto term = [d](int n) HWY_ATTR { return hn::Set(d, kTermsOfTwo.of[n]); };
+  const V square = hn::Mul(r, r), fourth = hn::Mul(square, square);
+  const V low = hn::MulAdd(square, hn::MulAdd(r, term(3), term(2)), hn::MulAdd(r, term(1), term(0)));
+  const V high = hn::MulAdd(square, hn::MulAdd(r, term(7), term(6)), hn::MulAdd(r, term(5), term(4)));
+  const V last = hn::MulAdd(r, term(9), term(8));
+  const V power = hn::MulAdd(fourth, hn::MulAdd(fourth, last, high), low);
+  const hn::RebindToSigned<D> bits;
+  return hn::BitCast(d, hn::Add(hn::BitCast(bits, power), hn::ShiftLeft<52>(hn::BitCast(bits, sum))));
+}
+// In double, where the logarithm is right to far more than a float holds.
 void powers(const float* x, const float* y, float* out, std::int64_t n) {
-  const hn::ScalableTag<double> d;
-  const hn::Rebind<float, decltype(d)> half;
-  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
-  const auto zero = hn::Zero(d), most = hn::Set(d, static_cast<double>(std::numeric_limits<float>::max()));
   const auto scalar = [&](std::int64_t i, std::int64_t end) {
     for (; i < end; ++i) out[i] = std::pow(x[i], y[i]);
   };
   std::int64_t i = 0;
+#if HWY_TARGET != HWY_SCALAR
+  const hn::ScalableTag<float> f;
+  const hn::RebindToSigned<decltype(f)> fi;
+  const hn::Half<decltype(f)> half;
+  const hn::Half<decltype(fi)> half_integers;
+  const hn::Repartition<double, decltype(f)> d;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(f));
+  const auto least = hn::Set(f, std::numeric_limits<float>::min()),
+             most = hn::Set(f, std::numeric_limits<float>::max());
+  const auto root = hn::Set(fi, 0x3F3504F3);  // sqrt(1/2)
   for (; i + lanes <= n; i += lanes) {
-    const auto base = hn::PromoteTo(d, hn::LoadU(half, x + i)), exponent = hn::PromoteTo(d, hn::LoadU(half, y + i));
-    const auto size = hn::Abs(base);
-    if (!hn::AllTrue(d, hn::And(hn::Gt(size, zero), hn::Le(size, most)))) {
+    const auto base = hn::LoadU(f, x + i), exponent = hn::LoadU(f, y + i), size = hn::Abs(base);
+    const auto bits = hn::BitCast(fi, size);
+    const auto k = hn::ShiftRight<23>(hn::Sub(bits, root));
+    const auto m = hn::BitCast(f, hn::Sub(bits, hn::ShiftLeft<23>(k)));
+    const auto low = hn::Mul(
+        hn::PromoteTo(d, hn::LowerHalf(half, exponent)),
+        log2_of(d, hn::PromoteTo(d, hn::LowerHalf(half_integers, k)), hn::PromoteTo(d, hn::LowerHalf(half, m))));
+    const auto high = hn::Mul(
+        hn::PromoteTo(d, hn::UpperHalf(half, exponent)),
+        log2_of(d, hn::PromoteTo(d, hn::UpperHalf(half_integers, k)), hn::PromoteTo(d, hn::UpperHalf(half, m))));
+    const auto is_normal = hn::And(hn::Ge(size, least), hn::Le(size, most));
+    const auto farthest = hn::Max(hn::Abs(low), hn::Abs(high));
+    if (!hn::AllTrue(f, hn::And(is_normal, hn::Le(hn::Abs(exponent), most))) ||
+        !hn::AllTrue(d, hn::Le(farthest, hn::Set(d, kMostLog2)))) {
       scalar(i, i + lanes);
       continue;
     }
-    const auto log = hn::Mul(exponent, hn::Log(d, size));
-    if (!hn::AllTrue(d, below(d, log, kMostLog))) {
-      scalar(i, i + lanes);
-      continue;
-    }
-    hn::StoreU(hn::DemoteTo(half, of_sign(d, base, exponent, hn::Exp(d, log))), half, out + i);
+    const auto power = hn::Combine(f, hn::DemoteTo(half, two_to(d, high)), hn::DemoteTo(half, two_to(d, low)));
+    hn::StoreU(of_sign(f, base, exponent, power), f, out + i);
   }
+#endif
   scalar(i, n);
 }
 
