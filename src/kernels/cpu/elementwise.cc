@@ -137,7 +137,11 @@ class Chain final : public Kernel {
       element_ns_ += element_info(step.op).f32_ns;
       if (step.op != ElementOp::Identity) steps_.push_back(bound);
     }
-    if constexpr (std::is_same_v<T, float>) scales_and_shifts_ = begins_with_scale_and_shift(config);
+    if constexpr (std::is_same_v<T, float>) {
+      scales_and_shifts_ = begins_with_scale_and_shift(config);
+      for (std::size_t k = 0; k < 2 && scales_and_shifts_; ++k)
+        rows_[k] = has_rows(walks_[static_cast<std::size_t>(steps_[k].operand)]);
+    }
     if (needs_no_tiles()) tile_ = kLongTile;
   }
 
@@ -205,29 +209,35 @@ class Chain final : public Kernel {
       if (!walk.in_place()) return false;
     if (walks_[0].dims.back().stride == 0) return false;
     if (steps_.size() <= 1) return true;
-    const auto is_number = [this](const Bound& step) {
-      return walks_[static_cast<std::size_t>(step.operand)].dims.back().stride == 0;
-    };
-    return steps_.size() == 2 && scales_and_shifts_ && is_number(steps_[0]) && is_number(steps_[1]);
+    return steps_.size() == 2 && scales_and_shifts_ && rows_[0] == rows_[1];
   }
+  // Whether it is read in place, and not as one number.
+  static bool has_rows(const Walk& walk) { return walk.in_place() && walk.dims.back().stride == 1; }
 
   // Mul and Add, as of a normalisation whose statistics are constants.
   static bool begins_with_scale_and_shift(const ChainConfig& c) {
     return c.steps.size() >= 2 && c.steps[0].op == ElementOp::Mul && c.steps[1].op == ElementOp::Add &&
            c.steps[0].operand != 0 && c.steps[1].operand != 0;
   }
-  // Takes the first two steps at once if each of them has one number for the whole tile: how many it took.
+  // Takes the first two steps at once if each of them has one number for the whole tile, or each a row that lies in
+  // memory: how many it took.
   std::size_t scale_and_shift(void* const* operands, std::int64_t at, std::int64_t n, const T* x, T* to,
                               T* other) const {
-    T numbers[2] = {};
+    if (rows_[0] != rows_[1]) return 0;
+    const T* read[2] = {};
     for (std::size_t k = 0; k < 2; ++k) {
       bool one = false;
       const auto i = static_cast<std::size_t>(steps_[k].operand);
-      const T* y = walks_[i].read(static_cast<const T*>(operands[i]), at, n, other, one);
-      if (!one) return 0;
-      numbers[k] = *y;
+      read[k] = walks_[i].read(static_cast<const T*>(operands[i]), at, n, other, one);
+      if (one == rows_[0]) return 0;
     }
-    if constexpr (std::is_same_v<T, float>) step_table_f32().scale_and_shift(x, nullptr, to, n, numbers[0], numbers[1]);
+    if constexpr (std::is_same_v<T, float>) {
+      const StepTableF32& steps = step_table_f32();
+      if (rows_[0])
+        steps.scale_and_shift_each(x, read[0], read[1], to, n);
+      else
+        steps.scale_and_shift(x, nullptr, to, n, *read[0], *read[1]);
+    }
     return 2;
   }
 
@@ -235,6 +245,7 @@ class Chain final : public Kernel {
   std::size_t inputs_;
   std::int64_t tile_ = kTile;
   bool scales_and_shifts_ = false;
+  bool rows_[2] = {};  // whether the scale and the shift have rows
   double element_ns_;
   std::vector<Walk> walks_;
   std::vector<Bound> steps_;

@@ -162,6 +162,22 @@ TEST(Chain, AProductAndASumAreTwoOperations) {
   const std::vector<float> large(40, 3e38f), some(40, 1.1f);
   EXPECT_EQ(run_chain(config, {large, {2.0f}, {-3e38f}}), std::vector<float>(40, INFINITY));
   EXPECT_EQ(run_chain(config, {some, {1.3f}, {-(1.1f * 1.3f)}}), std::vector<float>(40, 0.0f));
+  for (const std::int64_t n : {200, 1001}) {  // of rows
+    const ChainConfig rows{.out = {3, n}, .inputs = {{{3, n}}, {{n}}, {{n}}}, .steps = config.steps};
+    const auto x = random_floats(3 * n, 1), scale = random_floats(n, 2);
+    for (const float shift : {0.25f, -0.0f}) {
+      std::vector<float> shifts(static_cast<std::size_t>(n));
+      for (std::size_t i = 0; i < shifts.size(); ++i) {
+        const float product = x[i] * scale[i];
+        shifts[i] = shift == 0 ? -product : shift;
+      }
+      const auto got = run_chain(rows, {x, scale, shifts});
+      for (std::size_t i = 0; i < got.size(); ++i) {
+        volatile float product = x[i] * scale[i % shifts.size()];
+        ASSERT_EQ(got[i], product + shifts[i % shifts.size()]) << i;
+      }
+    }
+  }
 }
 
 TEST(Chain, LongChainsOfEverySizeAndInPlace) {

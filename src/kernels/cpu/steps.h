@@ -14,6 +14,8 @@ inline constexpr int kRights = 4;
 struct StepTableF32 {
   StepF32 step[kElementOps][kRights];  // unary ones are alike whatever y is
   StepF32 scale_and_shift;             // x[i] * a + b, each rounded; y is not read
+  // x[i] * scale[i] + shift[i], each rounded.
+  void (*scale_and_shift_each)(const float* x, const float* scale, const float* shift, float* out, std::int64_t n);
   StepF32 operator()(ElementOp op, Right right = Right::Vector) const {
     return step[static_cast<int>(op)][static_cast<int>(right)];
   }

@@ -268,6 +268,19 @@ struct ScaleAndShiftOp {
   }
 };
 
+void scale_and_shift_each(const float* x, const float* scale, const float* shift, float* out, std::int64_t n) {
+  const F d;
+  const std::int64_t lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  std::int64_t i = 0;
+  for (; i + lanes <= n; i += lanes)
+    hn::StoreU(ScaleAndShiftOp::apply(hn::LoadU(d, x + i), hn::LoadU(d, scale + i), hn::LoadU(d, shift + i)), d,
+               out + i);
+  if (i < n) {
+    const auto tail = [=](const float* from) HWY_ATTR { return load_tail(from + i, n - i, 0.0f); };
+    store_tail(ScaleAndShiftOp::apply(tail(x), tail(scale), tail(shift)), out + i, n - i);
+  }
+}
+
 template <class Op>
 void add_unary(StepTableF32& t) {
   static_assert(!is_binary(Op::op));
@@ -304,6 +317,7 @@ StepTableF32 steps() {
   pow[static_cast<int>(Right::ValueSwapped)] = pow_loop<Right::ValueSwapped>;
   pow[static_cast<int>(Right::VectorSwapped)] = pow_loop<Right::VectorSwapped>;
   t.scale_and_shift = unary<ScaleAndShiftOp>;
+  t.scale_and_shift_each = scale_and_shift_each;
   return t;
 }
 
