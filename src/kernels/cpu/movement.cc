@@ -408,8 +408,8 @@ class Gather final : public Kernel {
     if (outer_ > 1)
       pick_all([=](std::int64_t i) { return from_front[i]; });
     else if (run_bytes_ >= 64)
-      pick_all([&](std::int64_t i) {
-        fetch(data, operands[1], i + kAhead);
+      pick_all([&, ahead = std::clamp<std::int64_t>(4096 / run_bytes_, 2, 8)](std::int64_t i) {
+        fetch(data, operands[1], i + ahead);
         return index(operands[1], i);
       });
     else
@@ -417,7 +417,7 @@ class Gather final : public Kernel {
   }
 
  private:
-  static constexpr std::int64_t kAhead = 8, kShort = 16;
+  static constexpr std::int64_t kShort = 16;
 
   // Indices are checked before elements are picked, without a branch on any of them.
   template <class I>
@@ -444,14 +444,15 @@ class Gather final : public Kernel {
       for (const std::int64_t stop = std::min(end, i + count_ - k); i < stop; ++i, ++k)
         std::memcpy(out + i * bytes, data + (base + at(k)) * bytes, static_cast<std::size_t>(bytes));
   }
-  // Asks for the beginning of run i, if there is one: rows of a large table are far apart. The index may be wrong.
+  // Asks for run i, if there is one, or the beginning of a long one: rows of a large table are far apart. The index may
+  // be wrong.
   void fetch(const char* data, const void* indices, std::int64_t i) const {
     if (i >= count_) return;
     const std::int64_t value =
         wide_ ? static_cast<const std::int64_t*>(indices)[i] : static_cast<const std::int32_t*>(indices)[i];
     const auto row = static_cast<std::uint64_t>(value < 0 ? value + size_ : value);
     const auto at = reinterpret_cast<std::uintptr_t>(data) + row * static_cast<std::uint64_t>(run_bytes_);
-    for (std::int64_t line = 0; line < std::min<std::int64_t>(run_bytes_, 256); line += 64)
+    for (std::int64_t line = 0; line < std::min<std::int64_t>(run_bytes_, 1024); line += 64)
       __builtin_prefetch(reinterpret_cast<const void*>(at + static_cast<std::uintptr_t>(line)));
   }
   std::int64_t index(const void* indices, std::int64_t i) const {
