@@ -89,6 +89,14 @@ struct Elements {
   }
 };
 
+// Four bits where they lie in a word's lower half, at place 0 to 3 of it, are the last ones before the point of a float
+// whose exponent says so: 2^(23 - 4 place) more than their number, without a shift and a conversion for each.
+HWY_INLINE V in_place(VU words, int place) {
+  const VU bits = hn::And(words, hn::Set(U(), 0xfu << (4 * place)));
+  return hn::BitCast(F(), hn::Or(bits, hn::Set(U(), static_cast<std::uint32_t>(127 + 23 - 4 * place) << 23)));
+}
+HWY_INLINE V more_in_place(int place) { return constant(static_cast<float>(1 << (23 - 4 * place))); }
+
 HWY_INLINE V zero_points(const std::uint8_t* zeros) {
   return hn::ConvertTo(F(), hn::PromoteTo(I(), hn::LoadU(hn::Rebind<std::uint8_t, F>(), zeros)));
 }
@@ -112,18 +120,31 @@ HWY_NOINLINE void few_columns(const StoredPanels& b, const std::uint8_t* panel, 
   using E = Elements<form>;
   // Additions in flight: a second set of sums where there are few of them.
   constexpr bool kTwo = rows * vectors <= 4;
+  // Constants of more rows would not stay in registers.
+  constexpr bool kInPlace = form == StoredForm::Bits4 && !kLooksUp && rows == 1;
+  constexpr int kPlaces = kInPlace ? 4 : 1;
   const std::int64_t lanes = lane_count(), unit_bytes = b.unit_bytes(), block_bytes = b.block_bytes();
   const V table = E::table(zeros ? 0.0f : static_cast<float>(b.zero));
   V zero[vectors], totals[rows][vectors];
   for (int v = 0; v < vectors; ++v) zero[v] = constant(static_cast<float>(b.zero));
+  V less[kPlaces][vectors];  // what is to be taken away there
+  const auto set_less = [&]() HWY_ATTR {
+#pragma GCC unroll 4
+    for (int place = 0; place < kPlaces; ++place)
+#pragma GCC unroll 4
+      for (int v = 0; v < vectors; ++v) less[place][v] = hn::Add(more_in_place(place), zero[v]);
+  };
+  set_less();
   for (auto& row : totals)
     for (V& total : row) total = hn::Zero(F());
   for (std::int64_t k0 = 0; k0 < b.k; k0 += b.block, panel += block_bytes) {
     const std::int64_t deep = std::min(b.block, b.k - k0);
     const auto* scales = reinterpret_cast<const float*>(panel) + at;
     if (at == 0) fetch_ahead(panel, b.header_bytes());
-    if (zeros && b.zeros)
+    if (zeros && b.zeros) {
       for (int v = 0; v < vectors; ++v) zero[v] = zero_points(panel + 4 * b.width + at + v * lanes);
+      if (kInPlace) set_less();
+    }
     V sums[rows][vectors], odd[rows][vectors];
     for (int r = 0; r < rows; ++r)
       for (int v = 0; v < vectors; ++v) sums[r][v] = odd[r][v] = hn::Zero(F());
@@ -155,6 +176,20 @@ HWY_NOINLINE void few_columns(const StoredPanels& b, const std::uint8_t* panel, 
       for (; i + E::kRows <= deep; i += E::kRows) {
         if (at == 0) fetch_ahead(unit, unit_bytes);
         load();
+        if constexpr (kInPlace) {
+#pragma GCC unroll 8
+          for (int j = 0; j < E::kRows; ++j, a += a_column) {
+            const V left = constant(*a);
+#pragma GCC unroll 4
+            for (int v = 0; v < vectors; ++v) {
+              if (j == kPlaces) words[v] = hn::ShiftRight<16>(words[v]);
+              const V value = hn::Sub(in_place(words[v], j % kPlaces), less[j % kPlaces][v]);
+              V& sum = j % 2 == 0 ? sums[0][v] : odd[0][v];
+              sum = hn::MulAdd(left, value, sum);
+            }
+          }
+          continue;
+        }
         for (int j = 0; j < E::kRows; j += 2) {
           take();
           add(sums, values);
