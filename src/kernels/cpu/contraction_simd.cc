@@ -103,7 +103,7 @@ HWY_NOINLINE void tile(std::int64_t k, const T* HWY_RESTRICT a, std::int64_t a_r
 }
 
 // Rows of B one after the other, where so few rows of A read each of them once: memory is read as it lies, and sums
-// stay in the first cache. The order of additions is that of tiles.
+// stay in the first cache. Products are added in the order of k.
 template <class T>
 void add_rows(std::int64_t m, std::int64_t n, std::int64_t k, const T* HWY_RESTRICT a, std::int64_t a_row,
               std::int64_t a_column, const T* HWY_RESTRICT b, std::int64_t b_row, T* HWY_RESTRICT c, std::int64_t c_row,

@@ -122,12 +122,13 @@ HWY_NOINLINE void few_columns(const StoredPanels& b, const std::uint8_t* panel, 
   constexpr bool kTwo = rows * vectors <= 4;
   // Constants of more rows would not stay in registers.
   constexpr bool kInPlace = form == StoredForm::Bits4 && !kLooksUp && rows == 1;
-  constexpr int kPlaces = kInPlace ? 4 : 1;
+  constexpr int kPlaces = kInPlace ? 4 : 0;
+  static_assert(!kInPlace || kTwo);
   const std::int64_t lanes = lane_count(), unit_bytes = b.unit_bytes(), block_bytes = b.block_bytes();
   const V table = E::table(zeros ? 0.0f : static_cast<float>(b.zero));
   V zero[vectors], totals[rows][vectors];
   for (int v = 0; v < vectors; ++v) zero[v] = constant(static_cast<float>(b.zero));
-  V less[kPlaces][vectors];  // what is to be taken away there
+  V less[4][vectors];  // what is to be taken away in place
   const auto set_less = [&]() HWY_ATTR {
 #pragma GCC unroll 4
     for (int place = 0; place < kPlaces; ++place)
@@ -143,7 +144,7 @@ HWY_NOINLINE void few_columns(const StoredPanels& b, const std::uint8_t* panel, 
     if (at == 0) fetch_ahead(panel, b.header_bytes());
     if (zeros && b.zeros) {
       for (int v = 0; v < vectors; ++v) zero[v] = zero_points(panel + 4 * b.width + at + v * lanes);
-      if (kInPlace) set_less();
+      set_less();
     }
     V sums[rows][vectors], odd[rows][vectors];
     for (int r = 0; r < rows; ++r)
