@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <type_traits>
 
 #include "kernels/cpu/targets.h"
 
@@ -151,7 +152,8 @@ template <class T>
 void multiply(std::int64_t m, std::int64_t n, std::int64_t k, const T* a, std::int64_t a_row, std::int64_t a_column,
               const T* b, std::int64_t panel_stride, std::int64_t row_stride, T* c, std::int64_t c_row, bool add) {
   constexpr std::int64_t width = kWidth<T>;
-  if (kBytes < 64 && m <= kAtOnce && row_stride > width && panel_stride == width)
+  // Not of floats, whose long sums are taken in parts.
+  if (!std::is_same_v<T, float> && kBytes < 64 && m <= kAtOnce && row_stride > width && panel_stride == width)
     return add_rows(m, n, k, a, a_row, a_column, b, row_stride, c, c_row, add);
   const std::int64_t depth = kBytes < 64 && m <= kRows && row_stride > width ? kRowsTogether : kDepth;
   for (std::int64_t k0 = 0; k0 == 0 || k0 < k; k0 += depth) {
