@@ -1,9 +1,9 @@
 #include "kernels/cpu/cache_scatter.h"
 
 #include <algorithm>
-#include <cstring>
 #include <string>
 
+#include "kernels/cpu/copy_rows.h"
 #include "kernels/cpu/extents.h"
 #include "kernels/cpu/physical.h"
 #include "norn/error.h"
@@ -32,7 +32,7 @@ class CacheScatter final : public Kernel {
     const std::int64_t block = c_.positions * position;
     if (cache != out)
       parallel_ranges(c_.batch * c_.outer * block, 0.05, 4096, [&](std::int64_t begin, std::int64_t end) {
-        std::memcpy(out + begin, cache + begin, static_cast<std::size_t>(end - begin));
+        copy_bytes(out + begin, cache + begin, end - begin);
       });
     if (c_.length == 0 || position == 0) return;
     parallel_ranges(c_.batch * c_.outer, 0.05 * static_cast<double>(c_.length * position), 1,
@@ -43,9 +43,8 @@ class CacheScatter final : public Kernel {
                         const std::int64_t straight = std::min(c_.length, c_.positions - at);
                         const char* from = update + o * c_.length * position;
                         char* to = out + o * block;
-                        std::memcpy(to + at * position, from, static_cast<std::size_t>(straight * position));
-                        std::memcpy(to, from + straight * position,
-                                    static_cast<std::size_t>((c_.length - straight) * position));
+                        copy_bytes(to + at * position, from, straight * position);
+                        copy_bytes(to, from + straight * position, (c_.length - straight) * position);
                       }
                     });
   }

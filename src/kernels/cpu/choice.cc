@@ -5,6 +5,7 @@
 #include <array>
 #include <string>
 
+#include "kernels/cpu/copy_rows.h"
 #include "kernels/cpu/operand_reader.h"
 
 namespace norn::kernels {
@@ -105,7 +106,7 @@ class Where final : public Kernel {
         if (c_one) {  // all of one of the two
           const void* from = *c ? x : y;
           if (*c ? x_one : y_one) from = (*c ? x_ : y_).repeat(from, n, x_tile);
-          std::memcpy(to, from, static_cast<std::size_t>(n) * bytes_);
+          copy_bytes(static_cast<char*>(to), static_cast<const char*>(from), n * static_cast<std::int64_t>(bytes_));
           continue;
         }
         switch (bytes_) {

@@ -37,6 +37,12 @@ void copy_ends_of_rows(const char* from, std::int64_t from_step, char* to, std::
 
 void copy_bytes(char* to, const char* from, std::int64_t n) {
   if (n > 64) {
+    // Between these lengths the C library copies by `rep movsb`, which AMD's CPUs since Zen 3 do byte by byte where the
+    // target lies up to 31 bytes behind the source within their pages: 2 to 3 GB/s in place of 40 and more.
+    constexpr std::int64_t kFewest = 2048, kMost = 1 << 20;
+    constexpr std::uintptr_t kPage = 4096, kBehind = 31;
+    const std::uintptr_t apart = reinterpret_cast<std::uintptr_t>(to) - reinterpret_cast<std::uintptr_t>(from);
+    if (n >= kFewest && n <= kMost && (apart - 1) % kPage < kBehind) return copy_in_vectors(to, from, n);
     std::memcpy(to, from, static_cast<std::size_t>(n));
   } else if (n >= 32) {
     copy_ends<Whole>(to, from, n);
@@ -57,7 +63,7 @@ void copy_far_rows(const char* from, std::int64_t from_step, char* to, std::int6
   for (std::int64_t i = 0; i < rows; ++i, from += from_step, to += to_step) {
     if (i + kAhead < rows)
       for (std::int64_t at = 0; at < run; at += kLine) __builtin_prefetch(from + kAhead * from_step + at, 0);
-    std::memcpy(to, from, static_cast<std::size_t>(run));
+    copy_bytes(to, from, run);
   }
 }
 
@@ -85,8 +91,7 @@ void copy_rows(const char* from, std::int64_t from_step, char* to, std::int64_t 
   if (run > 8 && run < 16) return copy_ends_of_rows<std::uint64_t>(from, from_step, to, to_step, run, rows);
   if (run > 4 && run < 8) return copy_ends_of_rows<std::uint32_t>(from, from_step, to, to_step, run, rows);
   if (run > kLongestInPieces) {
-    for (std::int64_t i = 0; i < rows; ++i, from += from_step, to += to_step)
-      std::memcpy(to, from, static_cast<std::size_t>(run));
+    for (std::int64_t i = 0; i < rows; ++i, from += from_step, to += to_step) copy_bytes(to, from, run);
     return;
   }
   for (std::int64_t i = 0; i < rows; ++i, from += from_step, to += to_step) {

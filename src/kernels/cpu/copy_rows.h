@@ -4,8 +4,11 @@
 
 namespace norn::kernels {
 
-// Few bytes without a call.
+// As std::memcpy; few bytes without a call, and many at full speed wherever they lie.
 void copy_bytes(char* to, const char* from, std::int64_t n);
+
+// What copy_bytes does where the C library would be slow: any n of at least 64.
+void copy_in_vectors(char* to, const char* from, std::int64_t n);
 
 // Beyond it a call costs less than pieces.
 inline constexpr std::int64_t kLongestInPieces = 96;

@@ -38,7 +38,7 @@ void copy_strided(const void* x, std::int64_t x_stride, void* out, std::int64_t 
 void copy_run(const void* x, std::int64_t x_stride, void* out, std::int64_t out_stride, std::int64_t n,
               std::size_t bytes) {
   if (x_stride == 1 && out_stride == 1) {
-    std::memcpy(out, x, static_cast<std::size_t>(n) * bytes);
+    copy_bytes(static_cast<char*>(out), static_cast<const char*>(x), n * static_cast<std::int64_t>(bytes));
     return;
   }
   if (x_stride == 0 && out_stride == 1) {
@@ -57,7 +57,7 @@ void copy_run(const void* x, std::int64_t x_stride, void* out, std::int64_t out_
 // One run of bytes, many times behind each other.
 void repeat_run(const char* x, char* out, std::int64_t run, std::int64_t times) {
   if (run == 0 || times == 0) return;
-  std::memcpy(out, x, static_cast<std::size_t>(run));
+  copy_bytes(out, x, run);
   repeat_first(out, run, run * times);
 }
 
@@ -442,7 +442,10 @@ class Gather final : public Kernel {
     std::int64_t k = begin % count_, base = begin / count_ * size_;
     for (std::int64_t i = begin; i < end; base += size_, k = 0)
       for (const std::int64_t stop = std::min(end, i + count_ - k); i < stop; ++i, ++k)
-        std::memcpy(out + i * bytes, data + (base + at(k)) * bytes, static_cast<std::size_t>(bytes));
+        if constexpr (kBytes == 0)
+          copy_bytes(out + i * bytes, data + (base + at(k)) * bytes, bytes);
+        else
+          std::memcpy(out + i * bytes, data + (base + at(k)) * bytes, kBytes);
   }
   // Asks for run i, if there is one, or the beginning of a long one: rows of a large table are far apart. The index may
   // be wrong.

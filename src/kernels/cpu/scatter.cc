@@ -10,6 +10,7 @@
 #include "base/division.h"
 #include "base/number.h"
 #include "kernels/cpu/by_four.h"
+#include "kernels/cpu/copy_rows.h"
 #include "kernels/cpu/extents.h"
 #include "kernels/cpu/index_check.h"
 #include "kernels/cpu/physical.h"
@@ -291,8 +292,7 @@ std::size_t wide_bytes(DataType type, ScatterKind kind, std::int64_t elements) {
 void copy_all(const void* from, void* to, std::int64_t bytes) {
   if (from == to) return;
   parallel_ranges(bytes, 0.05, 4096, [&](std::int64_t begin, std::int64_t end) {
-    std::memcpy(static_cast<char*>(to) + begin, static_cast<const char*>(from) + begin,
-                static_cast<std::size_t>(end - begin));
+    copy_bytes(static_cast<char*>(to) + begin, static_cast<const char*>(from) + begin, end - begin);
   });
 }
 
@@ -471,7 +471,8 @@ class ScatterNd final : public Kernel {
         };
         if constexpr (kind == ScatterKind::Replace) {
           const auto copy = [&](std::int64_t to, const T* from) {
-            std::memcpy(out + to, from, static_cast<std::size_t>(end - begin) * sizeof(T));
+            copy_bytes(reinterpret_cast<char*>(out + to), reinterpret_cast<const char*>(from),
+                       (end - begin) * static_cast<std::int64_t>(sizeof(T)));
           };
           const T* const data = static_cast<const T*>(operands[0]);
           for (std::int64_t b = 0; copies_the_rest && b < blocks_; ++b)

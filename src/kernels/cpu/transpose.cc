@@ -2,9 +2,9 @@
 #include "kernels/cpu/transpose.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "base/division.h"
+#include "kernels/cpu/copy_rows.h"
 #include "kernels/cpu/instruction_set.h"
 #include "kernels/cpu/physical.h"
 #include "kernels/cpu/transpose_loops.h"
@@ -84,8 +84,8 @@ void transpose_matrices(const void* x, void* out, std::int64_t batch, std::int64
                         std::size_t element_bytes) {
   if (batch * rows * columns == 0) return;
   if (rows == 1 || columns == 1) {
-    const std::size_t elements = static_cast<std::size_t>(batch * rows * columns);
-    std::memcpy(out, x, elements * element_bytes);
+    copy_bytes(static_cast<char*>(out), static_cast<const char*>(x),
+               batch * rows * columns * static_cast<std::int64_t>(element_bytes));
     return;
   }
   const GridDim grid{batch, rows * columns, rows * columns};

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <string>
 
+#include "kernels/cpu/copy_rows.h"
 #include "kernels/cpu/extents.h"
 #include "kernels/cpu/physical.h"
 #include "norn/error.h"
@@ -33,7 +34,7 @@ class Triangle final : public Kernel {
                         const char* from = x + r * row_bytes;
                         char* to = out + r * row_bytes;
                         const auto keep = [&](std::int64_t at, std::int64_t n) {
-                          if (n > 0) std::memcpy(to + at, from + at, static_cast<std::size_t>(n));
+                          if (n > 0) copy_bytes(to + at, from + at, n);
                         };
                         const auto clear = [&](std::int64_t at, std::int64_t n) {
                           if (n > 0) std::memset(to + at, 0, static_cast<std::size_t>(n));
@@ -98,7 +99,7 @@ class Reverse final : public Kernel {
         const std::int64_t n = lengths[c_.batch_first ? i : j], step = c_.batch_first ? j : i;
         const std::int64_t from = step < n ? n - 1 - step : step;
         const std::int64_t at = c_.batch_first ? i * second + from : from * second + j;
-        if (bytes > 0) std::memcpy(to, x + at * bytes, static_cast<std::size_t>(bytes));
+        copy_bytes(to, x + at * bytes, bytes);
       }
     }
   }
