@@ -186,7 +186,7 @@ class Widening {
 
   // Which casts around it would cost more than they gain.
   bool has_half_kernel(const Node& node) const {
-    if (changes_signs(node.op)) return true;
+    if (changes_signs(node.op) || node.op == &ops::RotaryEmbedding) return true;
     if (!normalises_rows(node.op)) return false;
     const DataType type = rewriter_.value(node.outputs[0]).type.elem;
     for (const ValueId id : node.inputs)

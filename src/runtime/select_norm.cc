@@ -65,11 +65,12 @@ bool select_plane_norm(Selector& s) {
 }
 
 bool select_rotary(Selector& s) {
-  if (!s.is_float("rotary")) return false;
+  if (!kernels::is_half(s.out_dtype()) && !s.is_float("rotary")) return false;
   const Shape &x = s.dims(0), &cache = s.dims(1);
   const bool by_position = s.has(3);
   const ops::RotaryParams p = ops::resolve_rotary(SelectedNode(s));
   kernels::RotaryConfig config;
+  config.type = s.out_dtype();
   config.batch = p.batch;
   config.tokens = p.sequence;
   config.heads = p.heads;

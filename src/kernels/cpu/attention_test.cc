@@ -2,8 +2,11 @@
 // a configuration is run.
 #include "kernels/cpu/attention.h"
 
+#include <cstring>
 #include <numeric>
 
+#include "base/number.h"
+#include "kernels/cpu/halves.h"
 #include "kernels/cpu/kernel_test.h"
 #include "kernels/cpu/rotary.h"
 
@@ -325,39 +328,76 @@ TEST(Attention, ProbabilitiesThatAreNanBecomeZeroWhereAsked) {
       }
 }
 
-TEST(Rotary, BothFormsAtAllSizes) {
-  for (const std::int64_t half : {1, 3, 16, 37})
-    for (const bool interleaved : {false, true}) {
-      RotaryConfig c{.batch = 2, .tokens = 3, .heads = 2, .size = 2 * half + 1, .rotated = 2 * half};
-      c.x = c.y = {3 * 2 * c.size, 2 * c.size, c.size};
-      c.interleaved = interleaved;
-      c.by_position = true;
-      c.cache_rows = 9;
-      auto x = random_floats(2 * 3 * 2 * c.size, 1), cosines = random_floats(9 * half, 2),
-           sines = random_floats(9 * half, 3);
-      std::vector<std::int64_t> positions = {0, 8, -9, -1, 4, 3};
-      std::vector<double> want(x.begin(), x.end());
-      for (std::size_t t = 0; t < 6; ++t)
-        for (std::int64_t h = 0; h < 2; ++h)
-          for (std::int64_t i = 0; i < half; ++i) {
-            const auto first = static_cast<std::int64_t>(t) * 2 * c.size + h * c.size;
-            const auto one = static_cast<std::size_t>(first + (interleaved ? 2 * i : i));
-            const std::size_t other = one + static_cast<std::size_t>(interleaved ? 1 : half);
-            const std::int64_t row = positions[t] < 0 ? positions[t] + 9 : positions[t];
-            const double co = cosines[static_cast<std::size_t>(row * half + i)],
-                         si = sines[static_cast<std::size_t>(row * half + i)];
-            want[one] = co * static_cast<double>(x[one]) - si * static_cast<double>(x[other]);
-            want[other] = si * static_cast<double>(x[one]) + co * static_cast<double>(x[other]);
-          }
-      for (const auto& candidate : rotary_candidates()) {
-        ASSERT_EQ(candidate.refuses(c), "");
-        Constants constants;
-        expect_close(
-            run_at_widths(*candidate.make(c, constants), {x.data(), cosines.data(), sines.data(), positions.data()},
-                          std::vector<float>(x.size(), -3.0f)),
-            want, 1e-6, std::to_string(half));
+// The numbers as `type` has them: what a kernel reads, and in x what it means.
+std::vector<char> stored(std::vector<float>& x, DataType type) {
+  std::vector<char> out(x.size() * element_size(type));
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    std::uint16_t half = 0;
+    if (type == DataType::Float16)
+      x[i] = base::half_to_float(half = base::float_to_half(x[i]));
+    else if (type == DataType::BFloat16)
+      x[i] = base::bfloat16_to_float(half = base::float_to_bfloat16(x[i]));
+    if (type == DataType::Float)
+      std::memcpy(out.data() + i * 4, &x[i], 4);
+    else
+      std::memcpy(out.data() + i * 2, &half, 2);
+  }
+  return out;
+}
+std::vector<float> meant(const std::vector<char>& x, DataType type) {
+  std::vector<float> out(x.size() / element_size(type));
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    std::uint16_t half = 0;
+    if (type == DataType::Float)
+      std::memcpy(&out[i], x.data() + i * 4, 4);
+    else
+      std::memcpy(&half, x.data() + i * 2, 2);
+    if (type == DataType::Float16) out[i] = base::half_to_float(half);
+    if (type == DataType::BFloat16) out[i] = base::bfloat16_to_float(half);
+  }
+  return out;
+}
+
+TEST(Rotary, BothFormsAtAllSizesOfAllTypes) {
+  struct Type {
+    DataType type;
+    double tolerance;
+  };
+  for (const auto [type, tolerance] :
+       {Type{DataType::Float, 1e-6}, Type{DataType::Float16, 5e-4}, Type{DataType::BFloat16, 4e-3}})
+    for (const std::int64_t half : {1, 3, 16, 37})
+      for (const bool interleaved : {false, true}) {
+        RotaryConfig c{.type = type, .batch = 2, .tokens = 3, .heads = 2, .size = 2 * half + 1, .rotated = 2 * half};
+        c.x = c.y = {3 * 2 * c.size, 2 * c.size, c.size};
+        c.interleaved = interleaved;
+        c.by_position = true;
+        c.cache_rows = 9;
+        auto x = random_floats(2 * 3 * 2 * c.size, 1), cosines = random_floats(9 * half, 2),
+             sines = random_floats(9 * half, 3);
+        auto x_stored = stored(x, type), cosines_stored = stored(cosines, type), sines_stored = stored(sines, type);
+        std::vector<std::int64_t> positions = {0, 8, -9, -1, 4, 3};
+        std::vector<double> want(x.begin(), x.end());
+        for (std::size_t t = 0; t < 6; ++t)
+          for (std::int64_t h = 0; h < 2; ++h)
+            for (std::int64_t i = 0; i < half; ++i) {
+              const auto first = static_cast<std::int64_t>(t) * 2 * c.size + h * c.size;
+              const auto one = static_cast<std::size_t>(first + (interleaved ? 2 * i : i));
+              const std::size_t other = one + static_cast<std::size_t>(interleaved ? 1 : half);
+              const std::int64_t row = positions[t] < 0 ? positions[t] + 9 : positions[t];
+              const double co = cosines[static_cast<std::size_t>(row * half + i)],
+                           si = sines[static_cast<std::size_t>(row * half + i)];
+              want[one] = co * static_cast<double>(x[one]) - si * static_cast<double>(x[other]);
+              want[other] = si * static_cast<double>(x[one]) + co * static_cast<double>(x[other]);
+            }
+        for (const auto& candidate : rotary_candidates()) {
+          ASSERT_EQ(candidate.refuses(c), "");
+          Constants constants;
+          const auto y = run_at_widths(*candidate.make(c, constants),
+                                       {x_stored.data(), cosines_stored.data(), sines_stored.data(), positions.data()},
+                                       std::vector<char>(x_stored.size(), 3));
+          expect_close(meant(y, type), want, tolerance, std::to_string(half) + ' ' + std::string(data_type_name(type)));
+        }
       }
-    }
 }
 
 }  // namespace

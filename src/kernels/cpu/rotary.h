@@ -1,10 +1,11 @@
-// Positions as rotations of pairs of elements, f32.
+// Positions as rotations of pairs of elements, of f32 or, computed in f32, of a half type.
 #pragma once
 #include <array>
 #include <cstdint>
 #include <span>
 
 #include "kernels/kernel.h"
+#include "norn/types.h"
 
 namespace norn::kernels {
 
@@ -13,6 +14,7 @@ namespace norn::kernels {
 // or halves apart. Caches have `cache_rows` rows of rotated / 2; without positions a token's row is at row_strides
 // [batch, token].
 struct RotaryConfig {
+  DataType type = DataType::Float;  // of x, the caches and y: Float, Float16 or BFloat16
   std::int64_t batch = 1, tokens = 1, heads = 1, size = 1, rotated = 1;
   std::array<std::int64_t, 3> x{}, y{};
   bool interleaved = false, by_position = false;
@@ -22,10 +24,7 @@ struct RotaryConfig {
 std::span<const Candidate<RotaryConfig>> rotary_candidates();
 
 // Turns n pairs; out may be x.
-struct RotaryTable {
-  void (*halves)(const float* x, const float* cosines, const float* sines, float* out, std::int64_t n);
-  void (*neighbours)(const float* x, const float* cosines, const float* sines, float* out, std::int64_t n);
-};
-const RotaryTable& rotary_table();
+using Rotation = void (*)(const void* x, const void* cosines, const void* sines, void* out, std::int64_t n);
+Rotation rotation(DataType type, bool interleaved);
 
 }  // namespace norn::kernels
