@@ -150,8 +150,7 @@ class WindowConv final : public Kernel {
   void tile(void* const* operands, const void* x, std::int64_t first, std::int64_t panel, std::int64_t end,
             const void** addresses) const {
     const std::int64_t rows = std::min(rows_, pixels_ - first);
-    address(static_cast<const char*>(x), first, first + rows, addresses);
-    const Reads reads = reads_of(rows, addresses);
+    const Reads reads = address(static_cast<const char*>(x), first, first + rows, addresses);
     const std::int64_t from = column_of(panel), columns = column_of(end) - from, at = first * filters_ + from;
     void* const* const extras = operands + 3;
     auto* const out = static_cast<float*>(operands[3 + c_.extra.size()]);
@@ -207,29 +206,19 @@ class WindowConv final : public Kernel {
     }
   }
 
-  Reads reads_of(std::int64_t rows, const void* const* addresses) const {
-    Reads reads;
-    if (copied_) {
-      reads.inside.set();
-      return reads;
-    }
-    for (std::int64_t tap = 0; tap < form_.taps(); ++tap, addresses += rows) {
-      const std::int64_t outside = std::count(addresses, addresses + rows, zeros_.get());
-      reads.inside[static_cast<std::size_t>(tap)] = outside < rows;
-      reads.padding |= outside > 0;
-    }
-    return reads;
-  }
-
   // Where pixels [first, last) of the output read, tap by tap.
-  void address(const char* x, std::int64_t first, std::int64_t last, const void** to) const {
+  Reads address(const char* x, std::int64_t first, std::int64_t last, const void** to) const {
+    Reads reads;
+    if (copied_) reads.inside.set();
     const Spatial3& size = copied_ ? padded_ : in_;
     const std::int64_t pixel = (copied_ ? form_.pixel() : c_.x[1]) * form_.element_bytes(), rows = last - first;
+    const std::int64_t step = strides_[2] * pixel;
     const Spatial3 pads = copied_ ? Spatial3{0, 0, 0} : pads_;
     for (std::int64_t p = first; p < last;) {
       const auto [image, o] = pixel_at(p, out_);
       const std::int64_t n = std::min(last - p, out_[2] - o[2]);
       const void** row = to + (p - first);
+      std::size_t tap = 0;
       p += n;
       for (std::int64_t t0 = 0; t0 < window_[0]; ++t0)
         for (std::int64_t t1 = 0; t1 < window_[1]; ++t1) {
@@ -237,19 +226,27 @@ class WindowConv final : public Kernel {
                              i1 = o[1] * strides_[1] + t1 * dilations_[1] - pads[1];
           const bool inside = i0 >= 0 && i0 < size[0] && i1 >= 0 && i1 < size[1];
           const char* const from = x + ((image * size[0] + i0) * size[1] + i1) * size[2] * pixel;
-          for (std::int64_t t2 = 0; t2 < window_[2]; t2 += form_.wide, row += rows) {
-            std::int64_t i2 = o[2] * strides_[2] + t2 * dilations_[2] - pads[2];
-            const bool whole = inside && i2 >= 0 && i2 + (n - 1) * strides_[2] < size[2];
-            if (whole) {
-              const char* at = from + i2 * pixel;
-              for (std::int64_t i = 0; i < n; ++i, at += strides_[2] * pixel) row[i] = at;
-              continue;
-            }
-            for (std::int64_t i = 0; i < n; ++i, i2 += strides_[2])
-              row[i] = inside && i2 >= 0 && i2 < size[2] ? from + i2 * pixel : zeros_.get();
+          for (std::int64_t t2 = 0; t2 < window_[2]; t2 += form_.wide, row += rows, ++tap) {
+            const std::int64_t i2 = o[2] * strides_[2] + t2 * dilations_[2] - pads[2];
+            // Those of the n that lie inside of the line.
+            const std::int64_t begin = inside ? reaching(0, i2, n) : n, end = inside ? reaching(size[2], i2, n) : n;
+            std::fill_n(row, begin, zeros_.get());
+            const char* at = from + (i2 + begin * strides_[2]) * pixel;
+            for (std::int64_t i = begin; i < end; ++i, at += step) row[i] = at;
+            std::fill(row + end, row + n, zeros_.get());
+            if (begin < end) reads.inside[tap] = true;
+            reads.padding |= begin > 0 || end < n;
           }
         }
     }
+    return reads;
+  }
+  // The first of n places, from `at` on a stride apart, that reaches `bound`; n if none does.
+  std::int64_t reaching(std::int64_t bound, std::int64_t at, std::int64_t n) const {
+    if (at >= bound) return 0;
+    const std::int64_t stride = strides_[2];
+    if (at + (n - 1) * stride < bound) return n;
+    return stride == 1 ? bound - at : base::quotient_up(bound - at, stride);
   }
 
   const void* round(const float* x, char* to) const {
