@@ -5,12 +5,15 @@
 #include "kernels/cpu/matmul_stored.h"
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstring>
 #include <optional>
 #include <vector>
 
 #include "base/division.h"
 #include "base/number.h"
+#include "kernels/cpu/align.h"
 #include "kernels/cpu/extents.h"
 #include "kernels/cpu/gemm.h"
 #include "kernels/cpu/matmul_candidates.h"
@@ -23,10 +26,11 @@ namespace norn::kernels {
 inline namespace matmul_stored_cc {
 namespace {
 
-constexpr std::int64_t kDepth = 512;       // rows of a panel that are widened at a time
-constexpr std::int64_t kMostFewRows = 16;  // beyond them widening pays
-constexpr std::int64_t kLeastLanes = 16;   // of panels that finish: those of 16 columns read A too often
-constexpr std::int64_t kTileRows = 192;    // of A, a stretch of which stays in the second cache
+constexpr std::int64_t kDepth = 512;        // rows of a panel that are widened at a time
+constexpr std::int64_t kMostFewRows = 16;   // beyond them widening pays
+constexpr std::int64_t kMostSplitRows = 2;  // beyond them shared elements that are widened are as fast
+constexpr std::int64_t kLeastLanes = 16;    // of panels that finish: those of 16 columns read A too often
+constexpr std::int64_t kTileRows = 192;     // of A, a stretch of which stays in the second cache
 
 struct Format {
   StoredForm form;
@@ -175,6 +179,17 @@ struct alignas(64) Header {
   char rest[56];
 };
 
+// Why the matrix has no products with bytes.
+std::string int8_refusal(const StoredMatMulConfig& c) {
+  if (stored_int8_table() == nullptr || gemm_table().width != 64)
+    return "the CPU has no dot products of 8-bit integers of AVX-512";
+  const StoredForm form = format_of(c.type)->form;
+  if (form != StoredForm::Bits4 && form != StoredForm::Bits2) return "rounds to 8 bits beside integers of 2 and 4 bits";
+  if (c.scales != nullptr && c.block % kStretch != 0 && c.block < c.product.b[0])
+    return "scales of other than a multiple of " + std::to_string(kStretch) + " rows";
+  return "";
+}
+
 class StoredMatMul final : public Kernel {
  public:
   // `int8`: A is rounded to 8 bits.
@@ -193,14 +208,17 @@ class StoredMatMul final : public Kernel {
     b_.block = std::min(config.scales == nullptr ? s_.k : config.block, s_.k);
     b_.width = gemm_.width;
     pack(config, format, packed);
+    stretches_ = (s_.k + kStretch - 1) / kStretch;
     if (int8_ != nullptr)
       plan_int8();
     else
       plan();
+    if (int8_ == nullptr && s_.m <= kMostSplitRows && int8_refusal(config).empty()) split_ = stored_int8_table();
   }
 
   std::size_t scratch_bytes() const override {
     if (int8_ != nullptr) return quantized_bytes() + static_cast<std::size_t>(s_.m * stretches_) * 8;
+    if (split_ != nullptr) return static_cast<std::size_t>(s_.m) * split_bytes();
     return scratch_each_ * static_cast<std::size_t>(tasks_);
   }
 
@@ -211,6 +229,10 @@ class StoredMatMul final : public Kernel {
     const std::int64_t panels = b_.panels();
     if (int8_ != nullptr) {
       run_int8(a, bias, out, scratch);
+      return posts_.run(operands, out);
+    }
+    if (split_ != nullptr) {
+      run_split(a, bias, out, static_cast<std::byte*>(scratch));
       return posts_.run(operands, out);
     }
     base::parallel_for(tasks_, [&](std::int64_t task) {
@@ -291,8 +313,34 @@ class StoredMatMul final : public Kernel {
   // Elements of A in 8 bits, then their scales, then their sums.
   std::size_t quantized_bytes() const { return static_cast<std::size_t>(s_.m * stretches_ * kStretch + 63) / 64 * 64; }
 
+  // Of a row: its planes, and the scale and two sums of each stretch.
+  std::size_t split_bytes() const {
+    return align64(static_cast<std::size_t>(stretches_) * (kPlanes * kStretch + 3 * sizeof(float)));
+  }
+  void run_split(const float* a, const float* bias, float* out, std::byte* scratch) const {
+    std::array<std::optional<SplitRow>, kMostSplitRows> rows;
+    for (std::int64_t i = 0; i < s_.m; ++i, scratch += split_bytes()) {
+      const std::int64_t plane = stretches_ * kStretch;
+      auto* planes = reinterpret_cast<std::int8_t*>(scratch);
+      auto* scales = reinterpret_cast<float*>(planes + kPlanes * plane);
+      auto* sums = scales + stretches_;
+      if (split_->split(b_.form, s_.k, a + i * s_.a_row, s_.a_column, plane, planes, scales, sums))
+        rows[static_cast<std::size_t>(i)] = SplitRow{planes, scales, sums, plane};
+    }
+    base::parallel_for(tasks_, [&](std::int64_t task) {
+      for (auto [p, last] = base::part_of(b_.panels(), by_panels_, task); p < last; ++p)
+        for (std::int64_t i = 0; i < s_.m; ++i) {
+          const std::int64_t n0 = p * b_.width;
+          if (const auto& row = rows[static_cast<std::size_t>(i)])
+            split_->multiply_split(b_, p, *row, out + i * s_.n + n0, std::min(b_.width, s_.n - n0),
+                                   bias == nullptr ? nullptr : bias + n0, c_.alpha);
+          else
+            table_.few(b_, p, p + 1, 1, a + i * s_.a_row, s_.a_row, s_.a_column, out + i * s_.n, s_.n, bias, c_.alpha);
+        }
+    });
+  }
+
   void plan_int8() {
-    stretches_ = (s_.k + kStretch - 1) / kStretch;
     const double stored = static_cast<double>(b_.panel_bytes()) * static_cast<double>(b_.panels());
     const double products = static_cast<double>(s_.m * s_.n) * static_cast<double>(s_.k);
     const std::int64_t want = product_pieces(std::max(stored * 0.06, products * 0.004));
@@ -396,7 +444,7 @@ class StoredMatMul final : public Kernel {
     }
   }
 
-  const StoredInt8Table* int8_;
+  const StoredInt8Table *int8_, *split_ = nullptr;
   MatMulConfig c_;
   MatMulShape s_;
   const StoredTable& table_;
@@ -443,13 +491,7 @@ std::unique_ptr<Kernel> make(const StoredMatMulConfig& c, PackedConstants& packe
 
 std::string int8_refuses(const StoredMatMulConfig& c) {
   if (std::string why = refuses(c); !why.empty()) return why;
-  if (stored_int8_table() == nullptr || gemm_table().width != 64)
-    return "the CPU has no dot products of 8-bit integers of AVX-512";
-  const StoredForm form = format_of(c.type)->form;
-  if (form != StoredForm::Bits4 && form != StoredForm::Bits2) return "rounds to 8 bits beside integers of 2 and 4 bits";
-  if (c.scales != nullptr && c.block % kStretch != 0 && c.block < c.product.b[0])
-    return "scales of other than a multiple of " + std::to_string(kStretch) + " rows";
-  return "";
+  return int8_refusal(c);
 }
 
 std::unique_ptr<Kernel> make_int8(const StoredMatMulConfig& c, PackedConstants& packed) {

@@ -280,6 +280,59 @@ TEST(StoredMatMul, RowsInEightBitsStayWithinTheirBound) {
   EXPECT_NE(stored_matmul_int8_candidates()[0].refuses(bytes), "");
 }
 
+// One and two rows may be multiplied in fixed point: what is small beside the largest element of its stretch counts,
+// and so does what is far from 1.
+TEST(StoredMatMul, ElementsOfAllMagnitudesCount) {
+  for (const DataType type : {DataType::Uint4, DataType::Int4, DataType::Uint2})
+    for (const std::int64_t m : {1, 2, 3})
+      for (const bool zeros_differ : {false, true})
+        for (const float unit : {1.0f, 0x1p-80f, 0x1p80f, 0x1p-96f, 0x1p96f}) {
+          const std::int64_t k = 100, n = 70, blocks = 4;
+          StoredMatMulConfig c;
+          c.type = type;
+          c.product.a = {m, k};
+          c.product.b = {k, n};
+          c.product.out = {m, n};
+          c.row = n;
+          c.column = 1;
+          auto stored = random_elements(type, k * n, 7);
+          auto zeros = random_elements(type, blocks * n, 8);
+          if (!zeros_differ) std::fill(zeros.begin(), zeros.end(), std::uint8_t{1});
+          // Where the largest element of A meets nothing but zeros.
+          for (std::int64_t j = 0; j < n; ++j)
+            stored[static_cast<std::size_t>(7 * n + j)] = zeros[static_cast<std::size_t>(j)];
+          auto scales = random_floats(blocks * n, 9, 1e-13f, 2e-13f);
+          c.product.b_constant = {stored.data()};
+          c.scale_type = DataType::Float;
+          c.scales = scales.data();
+          c.zeros = zeros.data();
+          c.block = 32;
+          c.scale_row = n;
+          c.scale_column = 1;
+          auto a = random_floats(m * k, 10);
+          for (std::int64_t i = 0; i < m; ++i) a[static_cast<std::size_t>(i * k + 7)] = 4096;
+          for (float& v : a) v *= unit;
+          Constants constants;
+          const auto got =
+              run_at_widths(*stored_matmul_candidates()[0].make(c, constants), {a.data(), nullptr, nullptr},
+                            std::vector<float>(static_cast<std::size_t>(m * n)));
+          for (std::int64_t i = 0; i < m; ++i)
+            for (std::int64_t j = 0; j < n; ++j) {
+              double want = 0, bound = 0;
+              for (std::int64_t l = 0; l < k; ++l) {
+                const std::int64_t at = l / 32 * n + j;
+                const double w = (stored_number(type, stored, l * n + j) - stored_number(type, zeros, at)) *
+                                 static_cast<double>(scales[static_cast<std::size_t>(at)]);
+                const double term = w * static_cast<double>(a[static_cast<std::size_t>(i * k + l)]);
+                want += term;
+                bound += std::abs(term);
+              }
+              ASSERT_NEAR(got[static_cast<std::size_t>(i * n + j)], want, 1e-6 * bound + 1e-44)
+                  << data_type_name(type) << " m" << m << " unit " << unit << " at " << i << ", " << j;
+            }
+        }
+}
+
 TEST(StoredMatMul, InfinitiesStay) {
   const float inf = std::numeric_limits<float>::infinity();
   for (const std::int64_t m : {1, 20}) {

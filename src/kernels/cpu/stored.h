@@ -65,6 +65,18 @@ struct QuantizedRows {
 
 inline constexpr std::int64_t kQuantizedRows = 4;  // that `multiply` computes at a time
 
+// A row of A in fixed point: each stretch as numbers of 32 bits, whose unit is 2^-30 of a power of two above its
+// largest element; what is below the unit is rounded. Each of the four bytes of a number, the lowest first and all of
+// them signed, lies in a plane of its own, in the order of QuantizedRows.
+inline constexpr std::int64_t kPlanes = 4;
+
+struct SplitRow {
+  const std::int8_t* planes;
+  const float* scales;  // the units
+  const float* sums;   // of each stretch: of its upper halves, whose unit is 2^16 of the others', and of its lower ones
+  std::int64_t plane;  // elements from one plane to the next
+};
+
 struct StoredInt8Table {
   // Elements that are not finite make their stretch's scale NaN.
   void (*quantize)(StoredForm form, std::int64_t k, const float* a, std::int64_t a_column, std::int8_t* elements,
@@ -73,6 +85,12 @@ struct StoredInt8Table {
   // panel's column.
   void (*multiply)(const StoredPanels& b, std::int64_t panel, std::int64_t m, const QuantizedRows& a, float* c,
                    std::int64_t c_row, std::int64_t columns, const float* bias, float alpha);
+  // False if an element is not finite, or a stretch's largest one is far from 1: the row is not written whole then.
+  bool (*split)(StoredForm form, std::int64_t k, const float* a, std::int64_t a_column, std::int64_t plane,
+                std::int8_t* planes, float* scales, float* sums);
+  // As `multiply`, for a row that is split: sums of a stretch are exact, those of stretches are of f32.
+  void (*multiply_split)(const StoredPanels& b, std::int64_t panel, const SplitRow& a, float* c, std::int64_t columns,
+                         const float* bias, float alpha);
 };
 // Null on machines without dot products of 8-bit integers of AVX-512.
 const StoredInt8Table* stored_int8_table();

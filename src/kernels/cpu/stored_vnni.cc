@@ -119,24 +119,40 @@ void multiply(const StoredPanels& b, std::int64_t panel, std::int64_t m, const Q
   of(b, panel, m, a, c, c_row, columns, bias, alpha);
 }
 
+// Where the bytes of a word, or of a unit of 2 bits, lie among A's elements.
+__m128i order_of(StoredForm form) {
+  return form == StoredForm::Bits2 ? _mm_setr_epi8(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15)
+                                   : _mm_setr_epi8(0, 2, 4, 6, 1, 3, 5, 7, 8, 10, 12, 14, 9, 11, 13, 15);
+}
+
+// A stretch, or the `left` elements that are left and zeros.
+void load_stretch(const float* a, std::int64_t a_column, std::int64_t left, __m512* x) {
+  const std::int64_t count = left < kStretch ? left : kStretch;
+  if (a_column == 1) {
+    x[0] = _mm512_maskz_loadu_ps(first_lanes(count), a);
+    x[1] = _mm512_maskz_loadu_ps(first_lanes(count - kLanes), a + kLanes);
+    return;
+  }
+  alignas(64) float row[kStretch] = {};
+  for (std::int64_t i = 0; i < count; ++i) row[i] = a[i * a_column];
+  x[0] = _mm512_load_ps(row);
+  x[1] = _mm512_load_ps(row + kLanes);
+}
+
+// 2^exponent, which is normal.
+float power_of_two(std::int32_t exponent) {
+  const std::int32_t bits = (127 + exponent) << 23;
+  float power;
+  std::memcpy(&power, &bits, sizeof power);
+  return power;
+}
+
 void quantize(StoredForm form, std::int64_t k, const float* a, std::int64_t a_column, std::int8_t* elements,
               float* scales, std::int32_t* sums) {
-  // Where the bytes of a word, or of a unit of 2 bits, lie among A's elements.
-  const __m128i by_two = _mm_setr_epi8(0, 2, 4, 6, 1, 3, 5, 7, 8, 10, 12, 14, 9, 11, 13, 15);
-  const __m128i by_four = _mm_setr_epi8(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
-  const __m128i order = form == StoredForm::Bits2 ? by_four : by_two;
+  const __m128i order = order_of(form);
   for (std::int64_t at = 0; at < k; at += kStretch, elements += kStretch, ++scales, ++sums) {
-    const std::int64_t count = k - at < kStretch ? k - at : kStretch;
     __m512 x[2];
-    if (a_column == 1) {
-      x[0] = _mm512_maskz_loadu_ps(first_lanes(count), a + at);
-      x[1] = _mm512_maskz_loadu_ps(first_lanes(count - kLanes), a + at + kLanes);
-    } else {
-      alignas(64) float row[kStretch] = {};
-      for (std::int64_t i = 0; i < count; ++i) row[i] = a[(at + i) * a_column];
-      x[0] = _mm512_load_ps(row);
-      x[1] = _mm512_load_ps(row + kLanes);
-    }
+    load_stretch(a + at * a_column, a_column, k - at, x);
     const float most = _mm512_reduce_max_ps(_mm512_max_ps(_mm512_abs_ps(x[0]), _mm512_abs_ps(x[1])));
     // 0 of what is finite, else NaN; the greatest may have passed over NaN.
     const __m512 zero = _mm512_setzero_ps();
@@ -157,7 +173,126 @@ void quantize(StoredForm form, std::int64_t k, const float* a, std::int64_t a_co
   }
 }
 
-constexpr StoredInt8Table kTable = {quantize, multiply};
+bool split(StoredForm form, std::int64_t k, const float* a, std::int64_t a_column, std::int64_t plane,
+           std::int8_t* planes, float* scales, float* sums) {
+  const __m128i order = order_of(form);
+  // Units, and what numbers are divided by, stay normal.
+  constexpr float kLeast = 0x1p-90f, kMost = 0x1p90f;
+  for (std::int64_t at = 0; at < k; at += kStretch, planes += kStretch, ++scales, sums += 2) {
+    __m512 x[2];
+    load_stretch(a + at * a_column, a_column, k - at, x);
+    const __m512 largest = _mm512_max_ps(_mm512_abs_ps(x[0]), _mm512_abs_ps(x[1]));
+    const float most = _mm512_reduce_max_ps(largest);
+    const __m512 zero = _mm512_setzero_ps();
+    // 0 of what is finite, else NaN; the greatest may have passed over NaN.
+    const float odd = _mm512_reduce_add_ps(_mm512_add_ps(_mm512_mul_ps(x[0], zero), _mm512_mul_ps(x[1], zero)));
+    if (odd != 0 || most > kMost || (most < kLeast && most != 0)) return false;
+    std::int32_t bits;
+    std::memcpy(&bits, &most, sizeof bits);
+    // most < 2^above
+    const std::int32_t above = most == 0 ? 30 : (bits >> 23) - 126;
+    *scales = power_of_two(above - 30);
+    const __m512 by = _mm512_set1_ps(power_of_two(30 - above));
+    __m512i upper = _mm512_setzero_si512(), lower = upper;
+    for (int half = 0; half < 2; ++half) {
+      __m512i q = _mm512_cvtps_epi32(_mm512_mul_ps(x[half], by));
+      for (std::int64_t p = 0; p < kPlanes; ++p) {
+        const __m512i byte = _mm512_srai_epi32(_mm512_slli_epi32(q, 24), 24);
+        _mm_storeu_si128(reinterpret_cast<__m128i*>(planes + p * plane + half * kLanes),
+                         _mm_shuffle_epi8(_mm512_cvtepi32_epi8(byte), order));
+        __m512i& sum = p < 2 ? lower : upper;
+        sum = _mm512_add_epi32(sum, p % 2 == 0 ? byte : _mm512_slli_epi32(byte, 8));
+        q = _mm512_srai_epi32(_mm512_sub_epi32(q, byte), 8);
+      }
+    }
+    sums[0] = static_cast<float>(_mm512_reduce_add_epi32(upper));
+    sums[1] = static_cast<float>(_mm512_reduce_add_epi32(lower));
+  }
+  return true;
+}
+
+template <int bits, bool zeros>
+void split_by_panel(const StoredPanels& b, const std::uint8_t* block, const SplitRow& a, float* c, std::int64_t columns,
+                    const float* bias, float alpha) {
+  constexpr int kParts = 8 / bits;
+  constexpr std::int64_t kUnit = 4 * kParts;
+  constexpr std::int64_t kAhead = 8192;  // bytes; what the hardware fetches ahead alone is not enough
+  const __m512i mask = _mm512_set1_epi8((1 << bits) - 1);
+  const __m512 upper_unit = _mm512_set1_ps(0x1p16f);
+  const std::int64_t unit_bytes = b.unit_bytes();
+  __m512 totals[kVectors], zero = _mm512_set1_ps(static_cast<float>(b.zero));
+#pragma GCC unroll 4
+  for (int v = 0; v < kVectors; ++v) totals[v] = _mm512_setzero_ps();
+  std::int64_t stretch = 0;
+  for (std::int64_t k0 = 0; k0 < b.k; k0 += b.block, block += b.block_bytes()) {
+    const std::uint8_t* unit = block + b.header_bytes();
+    for (std::int64_t at = 0; at < b.header_bytes(); at += 64) _mm_prefetch(block + kAhead + at, _MM_HINT_T0);
+    for (std::int64_t within = 0; within < b.block && k0 + within < b.k; within += kStretch, ++stretch) {
+      __m512i sums[kPlanes][kVectors];
+#pragma GCC unroll 4
+      for (int p = 0; p < kPlanes; ++p)
+#pragma GCC unroll 4
+        for (int v = 0; v < kVectors; ++v) sums[p][v] = _mm512_setzero_si512();
+      const std::int8_t* left = a.planes + stretch * kStretch;
+      const std::int64_t deep = b.block - within < kStretch ? b.block - within : kStretch;
+      for (std::int64_t i = 0; i < deep; i += kUnit, unit += unit_bytes, left += kUnit) {
+        __m512i words[kVectors];
+#pragma GCC unroll 4
+        for (int v = 0; v < kVectors; ++v) {
+          words[v] = _mm512_loadu_si512(unit + v * 64);
+          _mm_prefetch(unit + kAhead + v * 64, _MM_HINT_T0);
+        }
+#pragma GCC unroll 4
+        for (int part = 0; part < kParts; ++part) {
+          __m512i right[kVectors];
+#pragma GCC unroll 4
+          for (int v = 0; v < kVectors; ++v)
+            right[v] = _mm512_and_si512(_mm512_srli_epi32(words[v], static_cast<unsigned>(part * bits)), mask);
+#pragma GCC unroll 4
+          for (int p = 0; p < kPlanes; ++p) {
+            const __m512i four = _mm512_set1_epi32(word_at(left + p * a.plane + part * 4));
+#pragma GCC unroll 4
+            for (int v = 0; v < kVectors; ++v) sums[p][v] = _mm512_dpbusd_epi32(sums[p][v], right[v], four);
+          }
+        }
+      }
+      const auto* scales = reinterpret_cast<const float*>(block);
+      const __m512 unit_of_row = _mm512_set1_ps(a.scales[stretch]);
+      const __m512 upper_sum = _mm512_set1_ps(a.sums[2 * stretch]), lower_sum = _mm512_set1_ps(a.sums[2 * stretch + 1]);
+#pragma GCC unroll 4
+      for (int v = 0; v < kVectors; ++v) {
+        if constexpr (zeros)
+          zero = _mm512_cvtepi32_ps(_mm512_cvtepu8_epi32(
+              _mm_loadu_si128(reinterpret_cast<const __m128i*>(block + 4 * b.width + v * kLanes))));
+        // Whole numbers below 2^24: a stretch's elements, bytes and zero points make no more.
+        const auto half = [&](int p, __m512 sum) {
+          const __m512i both = _mm512_add_epi32(_mm512_slli_epi32(sums[p + 1][v], 8), sums[p][v]);
+          return _mm512_fnmadd_ps(zero, sum, _mm512_cvtepi32_ps(both));
+        };
+        const __m512 product = _mm512_fmadd_ps(half(2, upper_sum), upper_unit, half(0, lower_sum));
+        // The unit first: what it makes of the sum is exact.
+        totals[v] =
+            _mm512_fmadd_ps(_mm512_mul_ps(product, unit_of_row), _mm512_loadu_ps(scales + v * kLanes), totals[v]);
+      }
+    }
+  }
+  for (int v = 0; v < kVectors; ++v) {
+    const __mmask16 lanes = first_lanes(columns - v * kLanes);
+    if (lanes == 0) return;
+    __m512 result = alpha == 1.0f ? totals[v] : _mm512_mul_ps(_mm512_set1_ps(alpha), totals[v]);
+    if (bias != nullptr) result = _mm512_add_ps(result, _mm512_maskz_loadu_ps(lanes, bias + v * kLanes));
+    _mm512_mask_storeu_ps(c + v * kLanes, lanes, result);
+  }
+}
+
+void multiply_split(const StoredPanels& b, std::int64_t panel, const SplitRow& a, float* c, std::int64_t columns,
+                    const float* bias, float alpha) {
+  const auto of = b.form == StoredForm::Bits2 ? (b.zeros ? split_by_panel<2, true> : split_by_panel<2, false>)
+                                              : (b.zeros ? split_by_panel<4, true> : split_by_panel<4, false>);
+  of(b, b.data + panel * b.panel_bytes(), a, c, columns, bias, alpha);
+}
+
+constexpr StoredInt8Table kTable = {quantize, multiply, split, multiply_split};
 
 }  // namespace
 }  // namespace norn::kernels
