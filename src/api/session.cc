@@ -235,14 +235,16 @@ struct Session::Impl {
 
 namespace {
 
-// f(feeds), once their bools and sub-byte elements are values of their types. Where a run reads no element, any byte
-// will do for a bool: large ones take longer to look through than to ask for their shape.
+// f(feeds), once their bools and sub-byte elements are values of their types. Where a run reads no element, or asks
+// only whether it is 0, any byte will do for a bool: to look through large ones takes as long as to compute with them.
 template <class F>
 auto with_sound_feeds(const runtime::CompiledModel& model, std::span<const Feed> feeds, F&& f) {
   std::vector<Feed> changed;
   for (std::size_t i = 0; i < feeds.size(); ++i) {
     const Value& value = feeds[i].value;
-    if (value.is_tensor() && value.tensor().dtype() == DataType::Bool && !model.reads_elements(feeds[i].name)) continue;
+    if (value.is_tensor() && value.tensor().dtype() == DataType::Bool &&
+        !model.needs_bools(feeds[i].name, value.tensor()))
+      continue;
     std::optional<Value> sound;
     try {
       sound = base::with_sound_elements(feeds[i].value);

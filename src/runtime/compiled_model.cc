@@ -13,6 +13,8 @@
 #include "base/text.h"
 #include "ir/walk.h"
 #include "kernels/cpu/instruction_set.h"
+#include "ops/logical/compare/compare.h"
+#include "ops/logical/logical/logical.h"
 #include "ops/tensor/shape/shape.h"
 #include "program/lower.h"
 #include "program/passes.h"
@@ -105,15 +107,24 @@ bool has_open_types(const program::Program& program) {
   });
 }
 
-// Names of inputs whose elements nothing reads: they have no reader, or such that ask for the shape alone.
-std::vector<std::string> unread_inputs(const program::Graph& graph) {
+bool asks_shape(const program::Node& node) {
+  return (node.op == &ops::Shape || node.op == &ops::Size) && node.parts.empty();
+}
+
+// Whether its kernel asks of bools only whether they are 0.
+bool tests_bools(const program::Node& node) {
+  static const opset::Operator* const kTesting[] = {&ops::Not, &ops::And, &ops::Or, &ops::Xor, &ops::Equal};
+  return std::find(std::begin(kTesting), std::end(kTesting), node.op) != std::end(kTesting) && node.parts.empty() &&
+         node.schema == &node.op->history.back();
+}
+
+// Names of inputs that have only such readers, or none.
+std::vector<std::string> inputs_read_by(const program::Graph& graph, bool (*is_such)(const program::Node&)) {
   std::vector<bool> read(graph.values.size(), false);
   for (const program::ValueId id : graph.outputs)
     if (id != program::kNone) read[id] = true;
-  for (const program::Node& node : graph.nodes) {
-    const bool asks_shape = (node.op == &ops::Shape || node.op == &ops::Size) && node.parts.empty();
-    if (!asks_shape) program::for_each_use(node, [&](program::ValueId id) { read[id] = true; });
-  }
+  for (const program::Node& node : graph.nodes)
+    if (!is_such(node)) program::for_each_use(node, [&](program::ValueId id) { read[id] = true; });
   std::vector<std::string> names;
   for (const program::ValueId id : graph.inputs)
     if (!read[id]) names.push_back(graph.value(id).name);
@@ -180,7 +191,12 @@ CompiledModel::CompiledModel(const ir::Model& document, const ir::ExternalReader
   };
   program_.main.lowers_again = lowers_again;
   if (!program_.waits) program::run_passes(program_, options.disabled_passes, passed);
-  if (!program_.waits) unread_ = unread_inputs(program_.main);
+  if (!program_.waits) {
+    unread_ = inputs_read_by(program_.main, asks_shape);
+    if (!options.reference_only)
+      tested_ = inputs_read_by(program_.main,
+                               [](const program::Node& node) { return asks_shape(node) || tests_bools(node); });
+  }
   if (beside) own_bytes_ = bytes_of(program_, beside->program_);
 
   const program::Graph& graph = program_.main;
@@ -318,8 +334,14 @@ bool CompiledModel::feeds_constant(std::span<const Feed> feeds) const noexcept {
   return std::any_of(feeds.begin(), feeds.end(), [&](const Feed& f) { return constant_weights_.contains(f.name); });
 }
 
-bool CompiledModel::reads_elements(std::string_view input) const noexcept {
-  return std::find(unread_.begin(), unread_.end(), input) == unread_.end();
+bool CompiledModel::needs_bools(std::string_view input, const norn::Tensor& fed) const noexcept {
+  const auto has = [&](const std::vector<std::string>& names) {
+    return std::find(names.begin(), names.end(), input) != names.end();
+  };
+  // Small ones may become known values, and those of many dimensions be left to reference kernels.
+  constexpr std::int64_t kMany = 4096;
+  constexpr std::size_t kMostDims = 16;
+  return !has(unread_) && !(fed.size() >= kMany && fed.dims().size() <= kMostDims && has(tested_));
 }
 
 std::size_t CompiledModel::output_index(std::string_view name) const {

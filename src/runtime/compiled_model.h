@@ -41,8 +41,9 @@ class CompiledModel {
   // Whether a feed names a weight that was taken as a constant.
   bool feeds_constant(std::span<const Feed> feeds) const noexcept;
 
-  // Whether a run may read the elements of this input, and not only its shape.
-  bool reads_elements(std::string_view input) const noexcept;
+  // Whether a run may depend on the bytes of this input, of bools, to be 0 and 1: it reads more than the shape, and
+  // asks more than whether they are 0.
+  bool needs_bools(std::string_view input, const norn::Tensor& fed) const noexcept;
 
   // Outputs that `places` name are written there; the tensors returned for them are those.
   struct Call {
@@ -96,7 +97,8 @@ class CompiledModel {
   std::vector<ArgInfo> inputs_, outputs_, overridable_;
   std::vector<ArgInfo> graph_inputs_;       // all of them, in the graph's order
   std::vector<opset::ValueType> declared_;  // their types
-  std::vector<std::string> unread_;         // those whose elements no node reads
+  // Inputs whose elements no node reads; those, and the ones of which nodes ask only whether they are 0.
+  std::vector<std::string> unread_, tested_;
   std::unordered_map<std::string, std::size_t> input_index_;
   std::set<std::string, std::less<>> constant_weights_;  // inputs of the document that are constants here
   // Inputs whose declared shapes are plain numbers and variables of their own need no bookkeeping of variables.

@@ -141,6 +141,38 @@ def test_bools_whose_shape_alone_is_asked_for(reader):
     assert [c.view(np.uint8).tolist() for c in got[2:]] == [[1, 0, 1]][: len(got) - 2]
 
 
+@pytest.mark.parametrize("op", ["Not", "And", "Or", "Xor", "Equal"])
+@pytest.mark.parametrize("size", [7, 100_003])
+@pytest.mark.parametrize("also", ["none", "output", "Gather", "Not", "reference"])
+def test_bools_of_which_only_their_truth_is_asked(op, size, also):
+    """Kernels take any byte but 0 for True where nothing has looked for one; what else reads it finds ones."""
+    bools = TensorProto.BOOL
+    rng = np.random.default_rng(size)
+    odd = [rng.choice(np.array([0, 0, 1, 2, 128, 255], np.uint8), size) for _ in "ab"]
+    feed = {name: bytes_.view(bool) for name, bytes_ in zip("ab", odd, strict=True)}
+    a, b = (bytes_ != 0 for bytes_ in odd)
+    want = {"Not": ~a, "And": a & b, "Or": a | b, "Xor": a ^ b, "Equal": a == b}[op]
+    names = ["a"] if op == "Not" else ["a", "b"]
+    nodes, outputs, wanted = [helper.make_node(op, names, ["y"])], [value("y", ["N"], bools)], [want]
+    if also == "output":
+        nodes.append(helper.make_node("Identity", ["a"], ["c"]))
+        wanted.append(a)
+    elif also == "Gather":
+        nodes.append(helper.make_node("Gather", ["a", "i"], ["c"]))
+        wanted.append(a[[3, 1, 2]])
+    elif also == "Not":
+        nodes += [helper.make_node("Not", ["y"], ["d"]), helper.make_node("Or", ["d", "a"], ["c"])]
+        wanted.append(~want | a)
+    if len(wanted) == 2:
+        outputs.append(value("c", None, bools))
+    index = helper.make_tensor("i", TensorProto.INT64, [3], [3, 1, 2])
+    model = model_of(nodes, [value(n, ["N"], bools) for n in names], outputs, [index] if also == "Gather" else [])
+    options = norn.SessionOptions(reference_only=also == "reference")
+    got = norn.InferenceSession(model, options).run(None, {n: feed[n] for n in names})
+    for found, expected in zip(got, wanted, strict=True):
+        np.testing.assert_array_equal(found.view(np.uint8), expected.astype(np.uint8))
+
+
 SMALL = {"uint4": 4, "int4": 4, "uint2": 2, "int2": 2, "float4_e2m1fn": 4, "float6_e2m3fn": 6, "float6_e3m2fn": 6}
 
 

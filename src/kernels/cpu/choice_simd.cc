@@ -36,14 +36,25 @@ HWY_INLINE Truth holds(Half<infinity> a, Half<infinity> b) {
   return (x <= y) & are_numbers;
 }
 
+struct AnyByte {
+  std::uint8_t byte;
+};
+
 template <PairOp op, class T>
 HWY_INLINE Truth holds(T a, T b) {
   if constexpr (op == PairOp::Equal) return a == b;
   if constexpr (op == PairOp::Less) return a < b;
   if constexpr (op == PairOp::LessOrEqual) return a <= b;
-  if constexpr (op == PairOp::And) return static_cast<Truth>(a & b);
-  if constexpr (op == PairOp::Or) return static_cast<Truth>(a | b);
-  if constexpr (op == PairOp::Xor) return static_cast<Truth>(a ^ b);
+}
+
+// Bools that nothing has looked through: any byte but 0 is true.
+template <PairOp op>
+HWY_INLINE Truth holds(AnyByte a, AnyByte b) {
+  const bool x = a.byte != 0, y = b.byte != 0;
+  if constexpr (op == PairOp::Equal) return x == y;
+  if constexpr (op == PairOp::And) return x & y;
+  if constexpr (op == PairOp::Or) return x | y;
+  return x != y;
 }
 
 template <PairOp op, class T, bool swapped>
@@ -66,10 +77,10 @@ PairLoop loop_of(PairOp op) {
 }
 PairLoop logic(PairOp op) {
   switch (op) {
-    case PairOp::Equal: return loop<PairOp::Equal, Truth, false>;
-    case PairOp::And: return loop<PairOp::And, Truth, false>;
-    case PairOp::Or: return loop<PairOp::Or, Truth, false>;
-    case PairOp::Xor: return loop<PairOp::Xor, Truth, false>;
+    case PairOp::Equal: return loop<PairOp::Equal, AnyByte, false>;
+    case PairOp::And: return loop<PairOp::And, AnyByte, false>;
+    case PairOp::Or: return loop<PairOp::Or, AnyByte, false>;
+    case PairOp::Xor: return loop<PairOp::Xor, AnyByte, false>;
     default: return nullptr;
   }
 }

@@ -125,6 +125,12 @@ TEST(Choice, Logic) {
   EXPECT_EQ(run(PairOp::Or), (Bits{0, 1, 1, 1}));
   EXPECT_EQ(run(PairOp::Xor), (Bits{0, 1, 1, 0}));
   EXPECT_EQ(run(PairOp::Equal), (Bits{1, 0, 0, 1}));
+  a = {0, 0, 2, 128};
+  b = {0, 4, 0, 1};  // any byte but 0 is true
+  EXPECT_EQ(run(PairOp::And), (Bits{0, 0, 0, 1}));
+  EXPECT_EQ(run(PairOp::Or), (Bits{0, 1, 1, 1}));
+  EXPECT_EQ(run(PairOp::Xor), (Bits{0, 1, 1, 0}));
+  EXPECT_EQ(run(PairOp::Equal), (Bits{1, 0, 0, 1}));
   EXPECT_NE(pair_candidates()[0].refuses({PairOp::And, DataType::Float, {4}, {4}, {4}}), "");
   EXPECT_NE(pair_candidates()[0].refuses({PairOp::Equal, DataType::Float, {3}, {4}, {4}}), "");
 }

@@ -31,8 +31,9 @@ void binary(const void* x_data, const void* y_data, void* out_data, std::int64_t
   for (std::int64_t i = 0; i < n; ++i) out[i] = Op::apply(x[i], y[i]);
 }
 
+// Of a bool that nothing has looked through: any byte but 0 is true.
 struct LogicalNot {
-  static HWY_INLINE std::uint8_t apply(std::uint8_t x) { return static_cast<std::uint8_t>(x ^ 1); }
+  static HWY_INLINE std::uint8_t apply(std::uint8_t x) { return x == 0; }
 };
 struct Complement {
   template <class T>
