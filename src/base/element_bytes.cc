@@ -47,8 +47,8 @@ std::optional<std::vector<Value>> items_of(const std::vector<Value>& items) {
 }
 
 #if defined(__x86_64__)
-// As seen_in() below, of whole blocks: twice as fast where the bytes are in the second cache. From the end, so that what
-// a kernel reads first is still there.
+// As seen_in() below, of whole blocks: twice as fast where the bytes are in the second cache. From the end, so that
+// what a kernel reads first is still there.
 [[gnu::target("avx2")]] std::uint8_t seen_in_blocks(const std::uint8_t* bytes, std::int64_t count) {
   using Block [[gnu::vector_size(32)]] = std::uint64_t;
   Block a{}, b{}, c{}, d{};
