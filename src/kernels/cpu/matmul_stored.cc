@@ -27,7 +27,7 @@ inline namespace matmul_stored_cc {
 namespace {
 
 constexpr std::int64_t kDepth = 512;        // rows of a panel that are widened at a time
-constexpr std::int64_t kMostFewRows = 16;   // beyond them widening pays
+constexpr std::int64_t kMostFewRows = 10;   // beyond them widening pays
 constexpr std::int64_t kMostSplitRows = 2;  // beyond them shared elements that are widened are as fast
 constexpr std::int64_t kLeastLanes = 16;    // of panels that finish: those of 16 columns read A too often
 constexpr std::int64_t kTileRows = 192;     // of A, a stretch of which stays in the second cache

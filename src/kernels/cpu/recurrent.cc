@@ -35,7 +35,7 @@ class Recurrent final : public RecurrentSteps {
   Recurrent(const RecurrentConfig& c, PackedConstants& packed)
       : RecurrentSteps(c, 8, is_apart(c) ? 0 : gemm_table().width, {0.04, 0.012, kCachedWeights}),
         width_(gemm_table().width),
-        fetches_(has_slow_third_cache() && n_ * c.hidden > kCachedWeights) {
+        fetches_((has_slow_third_cache() || halves_wide_vectors()) && n_ * c.hidden > kCachedWeights) {
     const std::int64_t d = c.directions, b = c.batch, h = c.hidden;
     for (std::int64_t i = 0; i < d; ++i) {
       const MatMulConfig config = projection_config(c, chunk_ * b, i);

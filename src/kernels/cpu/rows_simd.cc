@@ -74,7 +74,8 @@ struct ShortRow {
       if (!log_of_it) v[i] = e;
     }
     const float total = sum_lanes(hn::Add(sums[0], sums[1]));
-    const V scale = constant(1.0f / total), shift = constant(log_of_it ? std::log(total) : 0.0f);
+    // In vectors: a call would have the row wait in memory.
+    const V scale = constant(1.0f / total), shift = log_of_it ? log(constant(total)) : hn::Zero(F());
     const auto result = [&](V of) HWY_ATTR { return log_of_it ? hn::Sub(of, shift) : hn::Mul(of, scale); };
     for (int i = 0; i < last; ++i) hn::StoreU(result(v[i]), F(), out + i * lanes);
     store_tail(result(v[last]), out + last * lanes, rest);

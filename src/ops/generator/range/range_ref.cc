@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstring>
 
 #include "ops/common/elements.h"
 #include "ops/generator/range/range.h"
@@ -43,7 +44,13 @@ void range(ReferenceContext& ctx) {
       std::int64_t* const to = out.as_mutable<std::int64_t>();
       const auto step = static_cast<std::uint64_t>(delta);
       auto next = static_cast<std::uint64_t>(start);
-      for (std::int64_t i = 0; i < count; ++i, next += step) to[i] = static_cast<std::int64_t>(next);
+      using Four [[gnu::vector_size(32)]] = std::uint64_t;
+      std::int64_t i = 0;
+      for (; i + 4 <= count; i += 4, next += 4 * step) {
+        const Four four = {next, next + step, next + 2 * step, next + 3 * step};
+        std::memcpy(to + i, &four, sizeof four);
+      }
+      for (; i < count; ++i, next += step) to[i] = static_cast<std::int64_t>(next);
       return;
     }
     if (out.dtype() == DataType::Int32) {  // the low bits of the numbers
