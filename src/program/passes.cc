@@ -27,6 +27,7 @@ constexpr Pass kPasses[] = {
     {"recognize_attention", "make Attention of products and a Softmax", true, each_graph<recognize_attention>},
     {"widen_half", "compute float16 and bfloat16 in f32", true, each_graph<widen_half>},
     {"merge_duplicates", "compute once what several nodes compute", true, each_graph<merge_duplicates>},
+    {"turn_conv_transposes", "compute ConvTranspose without strides as Conv", true, each_graph<turn_conv_transposes>},
     {"fuse_pads", "put zeros around images into the window that reads them", true, each_graph<fuse_pads>},
     {"fuse_conv_bn", "put BatchNormalization into the Conv before it", true, each_graph<fuse_conv_bn>},
     {"fuse_quantized", "join scaling, sums and quantization to products of integers", true, each_graph<fuse_quantized>},

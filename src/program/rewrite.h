@@ -35,6 +35,7 @@ void recognize_norms(Program&, Graph&);
 void recognize_attention(Program&, Graph&);
 void widen_half(Program&, Graph&);
 void merge_duplicates(Program&, Graph&);
+void turn_conv_transposes(Program&, Graph&);
 void fuse_pads(Program&, Graph&);
 void fuse_conv_bn(Program&, Graph&);
 void fuse_stored_weights(Program&, Graph&);

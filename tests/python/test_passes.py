@@ -20,7 +20,7 @@ FLOAT, INT64, INT32, DOUBLE = TensorProto.FLOAT, TensorProto.INT64, TensorProto.
 RECOGNIZING = ("recognize_activations", "recognize_norms", "recognize_attention", "fuse_attention")
 PASSES = [
     ("gather_stored", "fold_constants"), ("drop_identities", "merge_duplicates"), RECOGNIZING, ("widen_half",),
-    ("fuse_pads", "fuse_conv_bn"), ("fuse_qdq", "fuse_quantized", "fuse_stored_weights"), ("fuse_elementwise",),
+    ("turn_conv_transposes", "fuse_pads", "fuse_conv_bn"), ("fuse_qdq", "fuse_quantized", "fuse_stored_weights"), ("fuse_elementwise",),
     ("fuse_separable", "fuse_integer_folds"),
 ]  # fmt: skip
 SUBSETS = [sum(s, ()) for size in range(len(PASSES) + 1) for s in itertools.combinations(PASSES, size)]
@@ -87,6 +87,18 @@ MODELS = {
         [const("pads", [0, 0, 1, 0, 0, 0, 2, 1]), const("w", array(3, 2, 1, 2)), node("Pad", "x,pads", "p"),
          node("Conv", "p,w", "c", strides=[2, 1], pads=[0, 1, 1, 0]), node("BatchNormalization", "c,s,b,m,v", "y")],
         ["N", 2, "H", "W"], Y4, BATCH_NORM),
+    "transposed convolutions without strides": model(
+        [const("w", array(2, 3, 1, 2)), const("bias", array(3)),
+         node("ConvTranspose", "x,w,bias", "c", pads=[0, 1, 0, 0]), node("BatchNormalization", "c,s,b,m,v", "n"),
+         node("Relu", "n", "r"), const("u", array(3, 2, 1, 1)), node("ConvTranspose", "r,u", "y")],
+        ["N", 2, 5, 6], Y4, BATCH_NORM),
+    "transposed convolutions that stay": model(
+        [const("w", array(2, 3, 1, 2)), node("ConvTranspose", "x,w", "a"),
+         node("ConvTranspose", "x,w", "b", pads=[0, 1, 0, 1], strides=[1, 2]),
+         node("ReduceSum", "a,all", "s1"), node("ReduceSum", "b,all", "s2"), node("Sum", "s1,s2", "t"),
+         const("inf", np.full((2, 1, 1, 3), np.inf, np.float32)), node("ConvTranspose", "x,inf", "i", pads=[0, 1, 0, 1]),
+         node("Add", "t,i", "y")],
+        ["N", 2, 5, 6], Y4, {"all": np.array([1, 2, 3])}),
     "norm alone": model([node("Identity", "x", "i"), node("BatchNormalization", "i,s,b,m,v", "n"), node("Tanh", "n", "y")],
                         ["N", 3, 2], Y3, BATCH_NORM),
     "norm of constants": model([const("s2", array(3)), node("Mul", "s2,s", "s3"),
@@ -157,6 +169,45 @@ def test_passes_over_larger_weights_left_out(name, disabled):
         feeds = {"x": centred(*(d.dim_value or batch for d in given))}
         wanted = ReferenceEvaluator(proto).run(None, feeds)
         np.testing.assert_allclose(session.run(None, feeds)[0], wanted[0], rtol=1e-5, atol=1e-5)
+
+
+def transposed_convolution(x, w, bias, group, dilations, pads):
+    """By the definition: each element of x adds its multiples of the filters where they fall."""
+    space = [n + d * (k - 1) for n, d, k in zip(x.shape[2:], dilations, w.shape[2:], strict=True)]
+    each, filters = x.shape[1] // group, w.shape[1]
+    y = np.zeros((x.shape[0], filters * group, *space))
+    for tap in np.ndindex(*w.shape[2:]):
+        at = tuple(slice(t * d, t * d + n) for t, d, n in zip(tap, dilations, x.shape[2:], strict=True))
+        for g in range(group):
+            product = np.einsum("nc...,cf->nf...", x[:, g * each : (g + 1) * each], w[g * each : (g + 1) * each, :, *tap])
+            y[:, g * filters : (g + 1) * filters, *at] += product
+    y += bias.reshape(-1, *[1] * len(space))
+    half = len(pads) // 2
+    return y[:, :, *(slice(b, n - e) for b, e, n in zip(pads[:half], pads[half:], space, strict=True))]
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_transposed_convolutions_without_strides(seed):
+    rng = np.random.default_rng(seed)
+    rank, group = int(rng.integers(1, 4)), int(rng.integers(1, 4))
+    kernel, dilations = rng.integers(1, 4, rank), rng.integers(1, 3, rank)
+    reach = dilations * (kernel - 1)
+    begin = [int(rng.integers(0, r + 1)) for r in reach]
+    end = [int(rng.integers(r - b, r + 1)) for r, b in zip(reach, begin, strict=True)]
+    x = rng.standard_normal((2, 2 * group, *rng.integers(5, 9, rank))).astype(np.float32)
+    w = rng.standard_normal((2 * group, 3, *kernel)).astype(np.float32)
+    bias = rng.standard_normal(3 * group).astype(np.float32)
+    attributes = {"group": group, "dilations": dilations.tolist(), "pads": begin + end}
+    graph = helper.make_graph(
+        [helper.make_node("ConvTranspose", ["x", "w", "b"], ["y"], **attributes)], "g",
+        [helper.make_tensor_value_info("x", FLOAT, x.shape)], [helper.make_tensor_value_info("y", FLOAT, None)],
+        [numpy_helper.from_array(w, "w"), numpy_helper.from_array(bias, "b")])  # fmt: skip
+    proto = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 22)], ir_version=10)
+    want = transposed_convolution(x, w, bias, group, dilations, begin + end)
+    for disabled in ([], ["turn_conv_transposes"]):
+        session = norn.InferenceSession(proto, norn.SessionOptions(disabled_passes=disabled, verify_passes=True))
+        assert ("ConvTranspose" in session.program_text()) == bool(disabled)
+        np.testing.assert_allclose(session.run(None, {"x": x})[0], want, rtol=1e-5, atol=1e-5)
 
 
 def test_explain_reports_what_nearly_fitted():
