@@ -77,6 +77,8 @@ std::span<const Candidate<TypedConfig>> typed_candidates();
 // neither. Null where there is none for the type; for half types only operations on their bits have one.
 using TypedLoop = void (*)(const void* x, const void* y, void* out, std::int64_t n, float a, float b);
 TypedLoop typed_loop(TypedOp op, DataType type);
+// The same with one y for all n, for sums, differences and products of double and of integers of 32 and 64 bits.
+TypedLoop typed_loop_with_one(TypedOp op, DataType type);
 // Those among them that are functions of floating numbers.
 TypedLoop typed_function(TypedOp op, DataType type);
 

@@ -31,6 +31,15 @@ void binary(const void* x_data, const void* y_data, void* out_data, std::int64_t
   for (std::int64_t i = 0; i < n; ++i) out[i] = Op::apply(x[i], y[i]);
 }
 
+// With one y for all.
+template <class T, class Op>
+void binary_with_one(const void* x_data, const void* y_data, void* out_data, std::int64_t n, float, float) {
+  const T* HWY_RESTRICT x = static_cast<const T*>(x_data);
+  const T y = *static_cast<const T*>(y_data);
+  T* HWY_RESTRICT out = static_cast<T*>(out_data);
+  for (std::int64_t i = 0; i < n; ++i) out[i] = Op::apply(x[i], y);
+}
+
 // Of a bool that nothing has looked through: any byte but 0 is true.
 struct LogicalNot {
   static HWY_INLINE std::uint8_t apply(std::uint8_t x) { return x == 0; }
@@ -569,8 +578,28 @@ TypedLoop find(TypedOp op, DataType type) {
   }
 }
 
+template <class T>
+TypedLoop loop_with_one(TypedOp op) {
+  switch (op) {
+    case TypedOp::Add: return binary_with_one<T, Sum>;
+    case TypedOp::Sub: return binary_with_one<T, Difference>;
+    case TypedOp::Mul: return binary_with_one<T, Product>;
+    default: return nullptr;
+  }
+}
+
 }  // namespace typed
 TypedLoop find_typed_loop(TypedOp op, DataType type) { return typed::find(op, type); }
+TypedLoop find_loop_with_one(TypedOp op, DataType type) {
+  switch (type) {
+    case DataType::Double: return typed::loop_with_one<double>(op);
+    case DataType::Int32:
+    case DataType::Uint32: return typed::loop_with_one<std::uint32_t>(op);
+    case DataType::Int64:
+    case DataType::Uint64: return typed::loop_with_one<std::uint64_t>(op);
+    default: return nullptr;
+  }
+}
 }  // namespace HWY_NAMESPACE
 }  // namespace norn::kernels
 HWY_AFTER_NAMESPACE();
@@ -579,11 +608,13 @@ HWY_AFTER_NAMESPACE();
 namespace norn::kernels {
 
 HWY_EXPORT(find_typed_loop);
+HWY_EXPORT(find_loop_with_one);
 
 TypedLoop typed_loop(TypedOp op, DataType type) {
   if (const TypedLoop loop = typed_function(op, type)) return loop;
   return HWY_DYNAMIC_DISPATCH(find_typed_loop)(op, type);
 }
+TypedLoop typed_loop_with_one(TypedOp op, DataType type) { return HWY_DYNAMIC_DISPATCH(find_loop_with_one)(op, type); }
 
 }  // namespace norn::kernels
 #endif
