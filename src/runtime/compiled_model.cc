@@ -111,7 +111,7 @@ bool asks_shape(const program::Node& node) {
   return (node.op == &ops::Shape || node.op == &ops::Size) && node.parts.empty();
 }
 
-// Whether its kernel asks of bools only whether they are 0.
+// Whether its kernels, and the reference, ask of bools only whether they are 0.
 bool tests_bools(const program::Node& node) {
   static const opset::Operator* const kTesting[] = {&ops::Not, &ops::And, &ops::Or, &ops::Xor, &ops::Equal};
   return std::find(std::begin(kTesting), std::end(kTesting), node.op) != std::end(kTesting) && node.parts.empty() &&
@@ -193,9 +193,8 @@ CompiledModel::CompiledModel(const ir::Model& document, const ir::ExternalReader
   if (!program_.waits) program::run_passes(program_, options.disabled_passes, passed);
   if (!program_.waits) {
     unread_ = inputs_read_by(program_.main, asks_shape);
-    if (!options.reference_only)
-      tested_ = inputs_read_by(program_.main,
-                               [](const program::Node& node) { return asks_shape(node) || tests_bools(node); });
+    tested_ =
+        inputs_read_by(program_.main, [](const program::Node& node) { return asks_shape(node) || tests_bools(node); });
   }
   if (beside) own_bytes_ = bytes_of(program_, beside->program_);
 
@@ -338,10 +337,9 @@ bool CompiledModel::needs_bools(std::string_view input, const norn::Tensor& fed)
   const auto has = [&](const std::vector<std::string>& names) {
     return std::find(names.begin(), names.end(), input) != names.end();
   };
-  // Small ones may become known values, and those of many dimensions be left to reference kernels.
+  // Small ones may become known values; to look through them takes no time.
   constexpr std::int64_t kMany = 4096;
-  constexpr std::size_t kMostDims = 16;
-  return !has(unread_) && !(fed.size() >= kMany && fed.dims().size() <= kMostDims && has(tested_));
+  return !has(unread_) && !(fed.size() >= kMany && has(tested_));
 }
 
 std::size_t CompiledModel::output_index(std::string_view name) const {

@@ -173,6 +173,17 @@ def test_bools_of_which_only_their_truth_is_asked(op, size, also):
         np.testing.assert_array_equal(found.view(np.uint8), expected.astype(np.uint8))
 
 
+def test_truth_of_bools_in_more_dimensions_than_kernels_have():
+    bools = TensorProto.BOOL
+    odd = {"a": np.full(4096, 2, np.uint8), "b": np.full((1,) * 33, 255, np.uint8)}
+    for op in ("And", "Or", "Xor", "Equal"):
+        model = model_of(
+            [helper.make_node(op, ["a", "b"], ["y"])],
+            [value(name, v.shape, bools) for name, v in odd.items()], [value("y", None, bools)])  # fmt: skip
+        (y,) = norn.InferenceSession(model).run(None, {name: v.view(bool) for name, v in odd.items()})
+        assert y.ndim == 33 and (y.view(np.uint8) == (op != "Xor")).all()
+
+
 SMALL = {"uint4": 4, "int4": 4, "uint2": 2, "int2": 2, "float4_e2m1fn": 4, "float6_e2m3fn": 6, "float6_e3m2fn": 6}
 
 

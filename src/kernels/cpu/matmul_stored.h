@@ -2,7 +2,7 @@
 // bits with a scale for each block of rows of a column, narrow floats, float16 and bfloat16. Products and sums are
 // those of f32: the result is what widening the matrix first gives, but for the order and rounding of sums. One or two
 // rows beside integers of 2 and 4 bits may be taken in fixed point, 32 elements at a time, each of which then is off by
-// at most 2^-30 of their largest; sums of 32 products are exact.
+// at most 2^-30 of their largest, and half of which are 0 or no less than 2^-11 of it; sums of 32 products are exact.
 #pragma once
 #include <span>
 

@@ -286,7 +286,13 @@ TEST(StoredMatMul, ElementsOfAllMagnitudesCount) {
   for (const DataType type : {DataType::Uint4, DataType::Int4, DataType::Uint2})
     for (const std::int64_t m : {1, 2, 3})
       for (const bool zeros_differ : {false, true})
-        for (const float unit : {1.0f, 0x1p-80f, 0x1p80f, 0x1p-96f, 0x1p96f}) {
+        for (const auto& [unit, large] : {std::pair(1.0f, 100.0f),
+                                          {0x1p-80f, 30.0f},
+                                          {0x1p80f, 4096.0f},
+                                          {0x1p-96f, 7.0f},
+                                          {0x1p96f, 1.0f},
+                                          {1.0f, 1e10f},
+                                          {1.0f, 1e6f}}) {
           const std::int64_t k = 100, n = 70, blocks = 4;
           StoredMatMulConfig c;
           c.type = type;
@@ -310,7 +316,7 @@ TEST(StoredMatMul, ElementsOfAllMagnitudesCount) {
           c.scale_row = n;
           c.scale_column = 1;
           auto a = random_floats(m * k, 10);
-          for (std::int64_t i = 0; i < m; ++i) a[static_cast<std::size_t>(i * k + 7)] = 4096;
+          for (std::int64_t i = 0; i < m; ++i) a[static_cast<std::size_t>(i * k + 7)] = large;
           for (float& v : a) v *= unit;
           Constants constants;
           const auto got =
@@ -328,7 +334,8 @@ TEST(StoredMatMul, ElementsOfAllMagnitudesCount) {
                 bound += std::abs(term);
               }
               ASSERT_NEAR(got[static_cast<std::size_t>(i * n + j)], want, 1e-6 * bound + 1e-44)
-                  << data_type_name(type) << " m" << m << " unit " << unit << " at " << i << ", " << j;
+                  << data_type_name(type) << " m" << m << " unit " << unit << " beside " << large << " at " << i << ", "
+                  << j;
             }
         }
 }

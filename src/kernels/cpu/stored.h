@@ -85,7 +85,8 @@ struct StoredInt8Table {
   // panel's column.
   void (*multiply)(const StoredPanels& b, std::int64_t panel, std::int64_t m, const QuantizedRows& a, float* c,
                    std::int64_t c_row, std::int64_t columns, const float* bias, float alpha);
-  // False if an element is not finite, or a stretch's largest one is far from 1: the row is not written whole then.
+  // False if an element is not finite, or a stretch's largest one is far from 1 or from most of the others: the row is
+  // not written whole then.
   bool (*split)(StoredForm form, std::int64_t k, const float* a, std::int64_t a_column, std::int64_t plane,
                 std::int8_t* planes, float* scales, float* sums);
   // As `multiply`, for a row that is split: sums of a stretch are exact, those of stretches are of f32.

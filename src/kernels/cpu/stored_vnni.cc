@@ -177,7 +177,7 @@ bool split(StoredForm form, std::int64_t k, const float* a, std::int64_t a_colum
            std::int8_t* planes, float* scales, float* sums) {
   const __m128i order = order_of(form);
   // Units, and what numbers are divided by, stay normal.
-  constexpr float kLeast = 0x1p-90f, kMost = 0x1p90f;
+  constexpr float kLeast = 0x1p-90f, kMost = 0x1p90f, kLittle = 0x1p-11f;
   for (std::int64_t at = 0; at < k; at += kStretch, planes += kStretch, ++scales, sums += 2) {
     __m512 x[2];
     load_stretch(a + at * a_column, a_column, k - at, x);
@@ -187,6 +187,13 @@ bool split(StoredForm form, std::int64_t k, const float* a, std::int64_t a_colum
     // 0 of what is finite, else NaN; the greatest may have passed over NaN.
     const float odd = _mm512_reduce_add_ps(_mm512_add_ps(_mm512_mul_ps(x[0], zero), _mm512_mul_ps(x[1], zero)));
     if (odd != 0 || most > kMost || (most < kLeast && most != 0)) return false;
+    // Beside a few that are far larger, most would lose digits that they keep as floats.
+    const __m512 little = _mm512_set1_ps(most * kLittle);
+    int many = 0;
+    for (const __m512& v : x)
+      many += __builtin_popcount(
+          _mm512_mask_cmp_ps_mask(_mm512_cmp_ps_mask(v, zero, _CMP_NEQ_OQ), _mm512_abs_ps(v), little, _CMP_LT_OQ));
+    if (many > kStretch / 2) return false;
     std::int32_t bits;
     std::memcpy(&bits, &most, sizeof bits);
     // most < 2^above

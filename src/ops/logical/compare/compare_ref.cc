@@ -20,7 +20,12 @@ void compare(ReferenceContext& ctx, Holds holds) {
   });
 }
 
-void equal_ref(ReferenceContext& ctx) { compare(ctx, std::equal_to<>()); }
+void equal_ref(ReferenceContext& ctx) {
+  if (ctx.input(0).dtype() != DataType::Bool) return compare(ctx, std::equal_to<>());
+  // As bytes that nothing may have looked through: any but 0 is true.
+  map_pairs<std::uint64_t, std::uint64_t, std::uint64_t>(
+      ctx, DataType::Bool, [](std::uint64_t a, std::uint64_t b) { return std::uint64_t{(a != 0) == (b != 0)}; });
+}
 void greater_ref(ReferenceContext& ctx) { compare(ctx, std::greater<>()); }
 void less_ref(ReferenceContext& ctx) { compare(ctx, std::less<>()); }
 void greater_or_equal_ref(ReferenceContext& ctx) { compare(ctx, std::greater_equal<>()); }
