@@ -22,13 +22,16 @@ void copy_ends(char* to, const char* from, std::int64_t n) {
   std::memcpy(to + rest, &last, sizeof(T));
 }
 
+// Unrolled: a loop of two moves takes a cycle more for each of them where it lies across two lines of code.
 template <std::size_t kRun>
 void copy_rows_of(const char* from, std::int64_t from_step, char* to, std::int64_t to_step, std::int64_t rows) {
+#pragma GCC unroll 4
   for (std::int64_t i = 0; i < rows; ++i, from += from_step, to += to_step) std::memcpy(to, from, kRun);
 }
 template <class T>
 void copy_ends_of_rows(const char* from, std::int64_t from_step, char* to, std::int64_t to_step, std::int64_t run,
                        std::int64_t rows) {
+#pragma GCC unroll 2
   for (std::int64_t i = 0; i < rows; ++i, from += from_step, to += to_step) copy_ends<T>(to, from, run);
 }
 
