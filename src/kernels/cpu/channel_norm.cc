@@ -13,7 +13,7 @@ namespace {
 template <class T>
 class ChannelNorm final : public Kernel {
  public:
-  explicit ChannelNorm(const ChannelNormConfig& c) : c_(c), loop_(channel_loop<T>()) {}
+  explicit ChannelNorm(const ChannelNormConfig& c) : c_(c), loops_(channel_loops<T>()) {}
 
   std::size_t scratch_bytes() const override {
     return c_.inner == 1 ? static_cast<std::size_t>(c_.channels) * sizeof(T) : 0;
@@ -24,15 +24,15 @@ class ChannelNorm final : public Kernel {
     const auto in = [&](std::size_t i) { return static_cast<const T*>(operands[i]); };
     const T *x = in(0), *scale = in(1), *bias = in(2), *mean = in(3), *variance = in(4);
     T* out = static_cast<T*>(operands[5]);
-    parallel_ranges(c_.batch * c_.channels, 8 + 0.15 * static_cast<double>(c_.inner), 1,
-                    [&](std::int64_t begin, std::int64_t end) {
-                      for (std::int64_t i = begin; i < end; ++i) {
-                        const std::int64_t k = i % c_.channels;
-                        const double factor =
-                            static_cast<double>(scale[k]) / std::sqrt(static_cast<double>(variance[k]) + c_.epsilon);
-                        loop_(x + i * c_.inner, mean[k], static_cast<T>(factor), bias[k], out + i * c_.inner, c_.inner);
-                      }
-                    });
+    parallel_ranges(
+        c_.batch * c_.channels, 8 + 0.15 * static_cast<double>(c_.inner), 1, [&](std::int64_t begin, std::int64_t end) {
+          for (std::int64_t i = begin; i < end; ++i) {
+            const std::int64_t k = i % c_.channels;
+            const double factor =
+                static_cast<double>(scale[k]) / std::sqrt(static_cast<double>(variance[k]) + c_.epsilon);
+            loops_.channel(x + i * c_.inner, mean[k], static_cast<T>(factor), bias[k], out + i * c_.inner, c_.inner);
+          }
+        });
   }
 
  private:
@@ -47,13 +47,13 @@ class ChannelNorm final : public Kernel {
       for (std::int64_t r = begin; r < end; ++r) {
         const T* x = in(0) + r * c_.channels;
         T* out = static_cast<T*>(operands[5]) + r * c_.channels;
-        for (std::int64_t k = 0; k < c_.channels; ++k) out[k] = (x[k] - mean[k]) * factors[k] + bias[k];
+        loops_.row(x, mean, factors, bias, out, c_.channels);
       }
     });
   }
 
   ChannelNormConfig c_;
-  ChannelLoop<T> loop_;
+  ChannelLoops<T> loops_;
 };
 
 std::string channel_norm_refuses(const ChannelNormConfig& c) {

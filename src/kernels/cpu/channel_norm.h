@@ -15,10 +15,15 @@ struct ChannelNormConfig {
 };
 std::span<const Candidate<ChannelNormConfig>> channel_norm_candidates();
 
-// Internal: out[i] = (x[i] - mean) * factor + bias, for a target's instruction set.
+// Internal, for a target's instruction set; `out` may be x.
 template <class T>
-using ChannelLoop = void (*)(const T* x, T mean, T factor, T bias, T* out, std::int64_t n);
+struct ChannelLoops {
+  // out[i] = (x[i] - mean) * factor + bias
+  void (*channel)(const T* x, T mean, T factor, T bias, T* out, std::int64_t n);
+  // out[i] = (x[i] - mean[i]) * factor[i] + bias[i]
+  void (*row)(const T* x, const T* mean, const T* factor, const T* bias, T* out, std::int64_t n);
+};
 template <class T>
-ChannelLoop<T> channel_loop();
+ChannelLoops<T> channel_loops();
 
 }  // namespace norn::kernels

@@ -16,8 +16,13 @@ template <class T>
 void shift_and_scale(const T* HWY_RESTRICT x, T mean, T factor, T bias, T* HWY_RESTRICT out, std::int64_t n) {
   for (std::int64_t i = 0; i < n; ++i) out[i] = (x[i] - mean) * factor + bias;
 }
-ChannelLoop<float> channel_loop_f32() { return shift_and_scale<float>; }
-ChannelLoop<double> channel_loop_f64() { return shift_and_scale<double>; }
+template <class T>
+void shift_and_scale_each(const T* x, const T* mean, const T* factor, const T* bias, T* out, std::int64_t n) {
+#pragma GCC ivdep
+  for (std::int64_t i = 0; i < n; ++i) out[i] = (x[i] - mean[i]) * factor[i] + bias[i];
+}
+ChannelLoops<float> channel_loops_f32() { return {shift_and_scale<float>, shift_and_scale_each<float>}; }
+ChannelLoops<double> channel_loops_f64() { return {shift_and_scale<double>, shift_and_scale_each<double>}; }
 
 }  // namespace channel_norm_simd_cc
 }  // namespace HWY_NAMESPACE
@@ -27,16 +32,16 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace norn::kernels {
 
-HWY_EXPORT(channel_loop_f32);
-HWY_EXPORT(channel_loop_f64);
+HWY_EXPORT(channel_loops_f32);
+HWY_EXPORT(channel_loops_f64);
 
 template <>
-ChannelLoop<float> channel_loop() {
-  return HWY_DYNAMIC_DISPATCH(channel_loop_f32)();
+ChannelLoops<float> channel_loops() {
+  return HWY_DYNAMIC_DISPATCH(channel_loops_f32)();
 }
 template <>
-ChannelLoop<double> channel_loop() {
-  return HWY_DYNAMIC_DISPATCH(channel_loop_f64)();
+ChannelLoops<double> channel_loops() {
+  return HWY_DYNAMIC_DISPATCH(channel_loops_f64)();
 }
 
 }  // namespace norn::kernels

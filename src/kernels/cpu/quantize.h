@@ -66,8 +66,7 @@ struct Quantized {
 template <class T>
 using JoinQuantized = void (*)(const Quantized<T>& x, const Quantized<T>& y, float scale, int zero, T* out,
                                std::int64_t n);
-// What from_, the operation of floats and to_ of the table below give, in one pass. Null where registers are of 64
-// bytes: there the passes over a tile take no longer.
+// What from_, the operation of floats and to_ of the table below give, in one pass.
 template <class T>
 struct QuantizedJoins {
   JoinQuantized<T> sum, product;

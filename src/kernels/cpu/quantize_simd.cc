@@ -132,7 +132,6 @@ void dequantize(const T* x, float scale, int zero, float* out, std::int64_t n) {
   for (; i < n; ++i) out[i] = static_cast<float>(x[i] - zero) * scale;
 }
 
-#if HWY_MAX_BYTES < 64
 // Sums or products of two quantized operands.
 template <class T, bool adds>
 struct Joined {
@@ -142,7 +141,9 @@ struct Joined {
 
   HWY_INLINE V vector(std::int64_t at) const {
     V a = dequantized(x.data + at, x_scale, x_zero), b = dequantized(y.data + at, y_scale, y_zero);
-#if HWY_TARGET == HWY_AVX2
+#if HWY_TARGET == HWY_AVX3
+    asm("" : "+v"(a.raw), "+v"(b.raw));
+#elif HWY_TARGET == HWY_AVX2
     asm("" : "+x"(a.raw), "+x"(b.raw));  // otherwise a product and the sum become one operation, with one rounding
 #endif
     return adds ? hn::Add(a, b) : hn::Mul(a, b);
@@ -174,10 +175,6 @@ void join_quantized(const Quantized<T>& x, const Quantized<T>& y, float scale, i
 }
 template <class T>
 constexpr QuantizedJoins<T> kJoins = {join_quantized<T, true>, join_quantized<T, false>};
-#else
-template <class T>
-constexpr QuantizedJoins<T> kJoins = {nullptr, nullptr};
-#endif
 
 QuantizeTable quantizing() {
   return {quantize<std::uint8_t>, quantize<std::int8_t>, dequantize<std::uint8_t>, dequantize<std::int8_t>, interleave3,
