@@ -16,7 +16,6 @@
 #include "ops/common/shapes.h"
 #include "ops/nn/conv/conv.h"
 #include "ops/nn/conv_transpose/conv_transpose.h"
-#include "program/match.h"
 #include "program/rewrite.h"
 #include "program/rewriter.h"
 #include "transform/version_step.h"

@@ -15,7 +15,7 @@ struct ChannelNormConfig {
 };
 std::span<const Candidate<ChannelNormConfig>> channel_norm_candidates();
 
-// Internal, for a target's instruction set; `out` may be x.
+// Internal, for a target's instruction set; `out` overlaps nothing.
 template <class T>
 struct ChannelLoops {
   // out[i] = (x[i] - mean) * factor + bias

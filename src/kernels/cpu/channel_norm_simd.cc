@@ -17,8 +17,8 @@ void shift_and_scale(const T* HWY_RESTRICT x, T mean, T factor, T bias, T* HWY_R
   for (std::int64_t i = 0; i < n; ++i) out[i] = (x[i] - mean) * factor + bias;
 }
 template <class T>
-void shift_and_scale_each(const T* x, const T* mean, const T* factor, const T* bias, T* out, std::int64_t n) {
-#pragma GCC ivdep
+void shift_and_scale_each(const T* HWY_RESTRICT x, const T* HWY_RESTRICT mean, const T* HWY_RESTRICT factor,
+                          const T* HWY_RESTRICT bias, T* HWY_RESTRICT out, std::int64_t n) {
   for (std::int64_t i = 0; i < n; ++i) out[i] = (x[i] - mean[i]) * factor[i] + bias[i];
 }
 ChannelLoops<float> channel_loops_f32() { return {shift_and_scale<float>, shift_and_scale_each<float>}; }

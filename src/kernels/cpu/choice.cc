@@ -35,10 +35,12 @@ class Pair final : public Kernel {
       Reader::Tile a_tile, b_tile;
       for (std::int64_t at = begin, n = 0; at < end; at += n) {
         n = b_.to_row_end(at, a_.to_row_end(at, std::min(most, end - at)));
-        for_both(a_, b_, operands[0], operands[1], at, n, bytes_, a_tile, b_tile,
-                 [&](const void* a, const void* b, std::int64_t first, std::int64_t count) {
-                   loop_(a, b, out + at + first, count);
-                 });
+        for_both(
+            a_, b_, operands[0], operands[1], at, n, bytes_, a_tile, b_tile,
+            [&](const void* a, const void* b, std::int64_t first, std::int64_t count) {
+              loop_(a, b, out + at + first, count);
+            },
+            [](const void*, const void*, bool) { return false; });
       }
     });
   }

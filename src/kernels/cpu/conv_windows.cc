@@ -206,7 +206,7 @@ class WindowConv final : public Kernel {
     }
   }
 
-  // Where pixels [first, last) of the output read, tap by tap.
+  // Writes where pixels [first, last) of the output read, tap by tap; what they read.
   Reads address(const char* x, std::int64_t first, std::int64_t last, const void** to) const {
     Reads reads;
     if (copied_) reads.inside.set();
@@ -244,9 +244,8 @@ class WindowConv final : public Kernel {
   // The first of n places, from `at` on a stride apart, that reaches `bound`; n if none does.
   std::int64_t reaching(std::int64_t bound, std::int64_t at, std::int64_t n) const {
     if (at >= bound) return 0;
-    const std::int64_t stride = strides_[2];
-    if (at + (n - 1) * stride < bound) return n;
-    return stride == 1 ? bound - at : base::quotient_up(bound - at, stride);
+    if (at + (n - 1) * strides_[2] < bound) return n;
+    return base::quotient_up(bound - at, strides_[2]);
   }
 
   const void* round(const float* x, char* to) const {

@@ -63,15 +63,17 @@ inline std::int64_t elements_at_once(const OperandReader& a, const OperandReader
 }
 
 // Calls loop(a, b, first, count) for the n elements of two operands from output position `at`: for all of them, or,
-// where one operand is a single element, which is repeated, by pieces, so that little is written.
-template <class Loop>
+// where one operand is a single element, which is repeated, by pieces, so that little is written. with_one(a, b, a_one)
+// is asked before that, and may do without repeating: the result says whether it did.
+template <class Loop, class WithOne>
 void for_both(const OperandReader& a_reader, const OperandReader& b_reader, const void* a, const void* b,
               std::int64_t at, std::int64_t n, std::size_t bytes, OperandReader::Tile& a_tile,
-              OperandReader::Tile& b_tile, Loop&& loop) {
+              OperandReader::Tile& b_tile, Loop&& loop, WithOne&& with_one) {
   const auto step = static_cast<std::int64_t>(bytes), least = 2048 / step;
   bool a_one = false, b_one = false;
   a = a_reader.read(a, at, n, a_tile, a_one);
   b = b_reader.read(b, at, n, b_tile, b_one);
+  if (a_one != b_one && with_one(a, b, a_one)) return;
   const std::int64_t piece = a_one != b_one ? std::min(n, least) : n;
   if (a_one) a = a_reader.repeat(a, piece, a_tile);
   if (b_one) b = b_reader.repeat(b, piece, b_tile);

@@ -141,10 +141,11 @@ struct Joined {
 
   HWY_INLINE V vector(std::int64_t at) const {
     V a = dequantized(x.data + at, x_scale, x_zero), b = dequantized(y.data + at, y_scale, y_zero);
+    // Otherwise a product and the sum become one operation, with one rounding.
 #if HWY_TARGET == HWY_AVX3
     asm("" : "+v"(a.raw), "+v"(b.raw));
 #elif HWY_TARGET == HWY_AVX2
-    asm("" : "+x"(a.raw), "+x"(b.raw));  // otherwise a product and the sum become one operation, with one rounding
+    asm("" : "+x"(a.raw), "+x"(b.raw));
 #endif
     return adds ? hn::Add(a, b) : hn::Mul(a, b);
   }

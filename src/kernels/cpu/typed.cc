@@ -57,8 +57,7 @@ class Typed final : public Kernel {
       widen_ = ieee ? halves.float16_to_float : halves.bfloat16_to_float;
       narrow_ = ieee ? halves.float_to_float16 : halves.float_to_bfloat16;
     }
-    if (readers_.size() == 2 && readers_[0].in_place() && readers_[1].in_place())
-      with_one_ = typed_loop_with_one(c.op, c.type);
+    with_one_ = typed_loop_with_one(c.op, c.type);
     if (c.op == TypedOp::Mean) scale_ = typed_loop(TypedOp::Div, widened(c.op, c.type));
     if (const DataType wide = computed_in(c.op, c.type); wide != widened(c.op, c.type)) {
       to_wide_ = cast_loop(c.type, wide);
@@ -88,11 +87,16 @@ class Typed final : public Kernel {
         for (const OperandReader& reader : readers_) n = reader.to_row_end(at, n);
         std::byte* const to = out + static_cast<std::size_t>(at) * out_bytes;
         if (c_.inputs.size() == 2 && !widen_ && !scale_) {
-          if (with_one_ && is_with_one(operands, at, n, x_tile, y_tile, to)) continue;
-          for_both(readers_[0], readers_[1], operands[0], operands[1], at, n, compute_bytes, x_tile, y_tile,
-                   [&](const void* x, const void* y, std::int64_t first, std::int64_t count) {
-                     loop_(x, y, to + static_cast<std::size_t>(first) * out_bytes, count, c_.a, c_.b);
-                   });
+          for_both(
+              readers_[0], readers_[1], operands[0], operands[1], at, n, compute_bytes, x_tile, y_tile,
+              [&](const void* x, const void* y, std::int64_t first, std::int64_t count) {
+                loop_(x, y, to + static_cast<std::size_t>(first) * out_bytes, count, c_.a, c_.b);
+              },
+              [&](const void* x, const void* y, bool x_one) {
+                if (!with_one_ || (x_one && c_.op == TypedOp::Sub)) return false;
+                with_one_(x_one ? y : x, x_one ? x : y, to, n, c_.a, c_.b);
+                return true;
+              });
           continue;
         }
         const bool narrow = from_wide_ || (narrow_ && !gives_bools(c_.op));
@@ -127,17 +131,6 @@ class Typed final : public Kernel {
     if (widen_ || to_wide_ || scale_ || repeats) return tile;
     if (readers_.size() == 1 && readers_[0].is_run()) return 4 * tile;
     return readers_.size() == 2 ? kernels::elements_at_once(readers_[0], readers_[1], tile) : tile;
-  }
-
-  // Whether one of two operands, which need not be copied, is a single element here: it is not repeated then.
-  bool is_with_one(void* const* operands, std::int64_t at, std::int64_t n, OperandReader::Tile& x_tile,
-                   OperandReader::Tile& y_tile, std::byte* to) const {
-    bool x_one = false, y_one = false;
-    const void* x = readers_[0].read(operands[0], at, n, x_tile, x_one);
-    const void* y = readers_[1].read(operands[1], at, n, y_tile, y_one);
-    if (x_one == y_one || (x_one && c_.op == TypedOp::Sub)) return false;
-    with_one_(x_one ? y : x, x_one ? x : y, to, n, c_.a, c_.b);
-    return true;
   }
 
   const void* operand(std::size_t i, void* const* operands, std::int64_t at, std::int64_t n, OperandReader::Tile& raw,
