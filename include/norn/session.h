@@ -35,13 +35,14 @@ namespace norn {
 // case, and so is all other work. A product that the CPU or the kernel does not know so is computed in float, and
 // Session::explain says why.
 enum class Precision : std::uint8_t {
+  Model,     // what the model allows: Int8 for MatMulNBits with accuracy_level 4, nothing for all others
   Float32,   // nothing
   BFloat16,  // products with constant matrices, convolutions with constant weights: both factors to bfloat16, of 8
              // bits of precision
   Int8,      // products with matrices stored in 2 or 4 bits: the other factor to 8 bits, with a scale for each 32
              // elements of a row
 };
-NORN_API std::string_view precision_name(Precision precision);  // "float32", "bfloat16", "int8"
+NORN_API std::string_view precision_name(Precision precision);  // "model", "float32", "bfloat16", "int8"
 // Throws norn::Error (InvalidArgument) for another name.
 NORN_API Precision precision_from_name(std::string_view name);
 
@@ -60,7 +61,7 @@ struct SessionOptions {
   // and the one made last, stay whatever they take. Where the model has to be lowered again for shapes, what it becomes
   // has as many bytes once more, and the last few stay.
   std::size_t max_plan_bytes = std::size_t{128} << 20;
-  Precision precision = Precision::Float32;
+  Precision precision = Precision::Model;
   // Fast kernels of matrix products, convolutions, attention and recurrent layers whose factors are floating-point, and
   // what is fused behind them, take elements that are closer to 0 than the smallest normal number of the type they
   // compute in (1.2e-38 for float) as 0, and give 0 in their place: CPUs take up to a hundred times as long over them.

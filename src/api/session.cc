@@ -362,14 +362,20 @@ RunProfile Session::profile(std::span<const Feed> feeds, const ProfileOptions& p
 std::string Session::program_text() const { return format::to_text(program::to_model(impl_->compiled.program())); }
 
 std::string_view precision_name(Precision precision) {
-  return precision == Precision::BFloat16 ? "bfloat16" : precision == Precision::Int8 ? "int8" : "float32";
+  switch (precision) {
+    case Precision::Float32: return "float32";
+    case Precision::BFloat16: return "bfloat16";
+    case Precision::Int8: return "int8";
+    case Precision::Model: break;
+  }
+  return "model";
 }
 
 Precision precision_from_name(std::string_view name) {
-  for (const Precision precision : {Precision::Float32, Precision::BFloat16, Precision::Int8})
+  for (const Precision precision : {Precision::Model, Precision::Float32, Precision::BFloat16, Precision::Int8})
     if (name == precision_name(precision)) return precision;
   throw Error(ErrorCode::InvalidArgument, "there is no precision \"" + std::string(name) + "\"", {},
-              "they are float32, bfloat16 and int8");
+              "they are model, float32, bfloat16 and int8");
 }
 
 std::vector<std::string> pass_names() {

@@ -99,7 +99,8 @@ void SessionFlags::add_to(CLI::App& command) {
   command
       .add_option_function<std::string>(
           "--precision", [this](const std::string& word) { options.precision = precision_from_name(word); },
-          "What factors of products of float may be rounded to: float32 (default), bfloat16 or int8")
+          "What factors of products of float may be rounded to: model (default, what it allows), float32, bfloat16 or "
+          "int8")
       ->type_name("NAME");
   command
       .add_option("--packed-weights", options.packed_weights_folder,

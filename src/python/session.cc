@@ -295,7 +295,7 @@ void register_options(nb::module_& module) {
           nb::kw_only(), nb::arg("intra_op_num_threads") = 0, nb::arg("disabled_passes") = nb::list(),
           nb::arg("reference_only") = false, nb::arg("operator_sets") = nb::list(), nb::arg("limits") = nb::none(),
           nb::arg("max_plan_bytes") = SessionOptions{}.max_plan_bytes, nb::arg("verify_passes") = false,
-          nb::arg("precision") = "float32", nb::arg("packed_weights_folder") = "", nb::arg("flush_subnormals") = true)
+          nb::arg("precision") = "model", nb::arg("packed_weights_folder") = "", nb::arg("flush_subnormals") = true)
       .def_prop_rw(
           "intra_op_num_threads", [](const SessionOptions& self) { return self.intra_op_num_threads; },
           [](SessionOptions& self, int number) { self.intra_op_num_threads = threads_of(number); },
@@ -319,11 +319,12 @@ Any sequence may be assigned; what is read is a tuple, as for ``operator_sets``.
       .def_prop_rw(
           "precision", [](const SessionOptions& self) { return std::string(precision_name(self.precision)); },
           [](SessionOptions& self, const std::string& name) { self.precision = precision_from_name(name); },
-          R"(What factors of products of float may be rounded to: "float32", "bfloat16" or "int8".
+          R"(What factors of products of float may be rounded to: "model", "float32", "bfloat16" or "int8".
 
-"bfloat16" rounds both factors of products with constant matrices and of convolutions with constant weights; "int8" what
-is multiplied by matrices stored in 2 or 4 bits, with a scale for each 32 elements of a row. Sums are in float in any
-case. What the CPU does not multiply faster so is computed in float.)")
+"model" does what the model allows: "int8" for MatMulNBits with accuracy_level 4, and nothing for all others.
+"float32" rounds nothing. "bfloat16" rounds both factors of products with constant matrices and of convolutions with
+constant weights; "int8" what is multiplied by matrices stored in 2 or 4 bits, with a scale for each 32 elements of a
+row. Sums are in float in any case. What the CPU does not multiply faster so is computed in float.)")
       .def_rw("flush_subnormals", &SessionOptions::flush_subnormals,
               R"(Whether fast kernels of matrix products, convolutions, attention and recurrent layers whose factors are
 floating-point, and what is fused behind them, take elements closer to 0 than the smallest normal number of the type

@@ -6,6 +6,7 @@
 #include "norn/session.h"
 #include "ops/math/gemm/gemm.h"
 #include "ops/math/matmul/matmul.h"
+#include "ops/microsoft/matmul_nbits/matmul_nbits.h"
 #include "ops/quantization/dequantize/dequantize.h"
 #include "ops/quantization/quantize/quantize.h"
 #include "ops/tensor/cast/cast.h"
@@ -114,8 +115,9 @@ bool select_stored_product(Selector& s) {
   if (std::string why = take_scales(s, transposed, config); !why.empty()) return refuse(std::move(why));
   std::vector<Operand> uses{{product.inputs[0]}, {}, {m.has_c ? product.inputs[2] : program::kNone}};
   const program::ValueId made = s.take_parts(m.post, m.extra, uses, Layout::Dense, *at + 1);
-  if (s.precision() == Precision::Int8 && s.choose(kernels::stored_matmul_int8_candidates(), config, uses, {made}))
-    return true;
+  const bool rounds = s.precision() == Precision::Int8 ||
+                      (s.precision() == Precision::Model && ops::microsoft::may_round_to_int8(product.metadata));
+  if (rounds && s.choose(kernels::stored_matmul_int8_candidates(), config, uses, {made})) return true;
   if (s.choose(kernels::stored_matmul_candidates(), config, uses, {made})) return true;
   s.leave_parts();
   return false;

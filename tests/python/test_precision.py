@@ -59,6 +59,30 @@ def stored():
     return model, wide
 
 
+def by_operator(elem, bits, bias, **attributes):
+    """MatMulNBits of float or float16, with rows of 200 elements, which end within a block."""
+    blocks = RNG.integers(0, 256, (300, 7, 32 * bits // 8)).astype(np.uint8)
+    scale = RNG.uniform(0.01, 0.02, (300, 7)).astype(elem)
+    ends = RNG.standard_normal(300).astype(elem)
+    known = [numpy_helper.from_array(a, name) for a, name in ((blocks, "w"), (scale, "s"), (ends, "bias"))]
+    node = helper.make_node("MatMulNBits", ["x", "w", "s", "", "", "bias"] if bias else ["x", "w", "s"], ["y"],
+                            domain="com.microsoft", K=200, N=300, bits=bits, block_size=32, **attributes)  # fmt: skip
+    kind = helper.np_dtype_to_tensor_dtype(np.dtype(elem))
+    graph = helper.make_graph(
+        [node],
+        "g",
+        [helper.make_tensor_value_info("x", kind, ["batch", "n", 200])],
+        [helper.make_tensor_value_info("y", kind, None)],
+        known if bias else known[:2],
+    )
+    model = helper.make_model(graph, ir_version=10)
+    del model.opset_import[:]
+    model.opset_import.extend([helper.make_opsetid("", 21), helper.make_opsetid("com.microsoft", 1)])
+    elements = ((blocks[..., None] >> (np.arange(8 // bits) * bits)) & (2**bits - 1)).reshape(300, 7, 32)
+    wide = (elements.astype(np.float64) - 2 ** (bits - 1)) * scale[..., None]
+    return model, wide.reshape(300, 224)[:, :200].T, ends.astype(np.float64) * bias
+
+
 def session(model, **options):
     return norn.InferenceSession(model.SerializeToString(), norn.SessionOptions(**options))
 
@@ -121,17 +145,41 @@ def test_int8_stays_within_its_bound(rows):
     x = RNG.standard_normal((rows, 256)).astype(np.float32)
     s = session(model, precision="int8")
     got = s.run(None, {"x": x})[0]
-    assert "vnni-stored" in str(s.explain({"x": x})) or "the CPU has no dot products" in str(s.explain({"x": x}))
+    assert "int8-stored" in str(s.explain({"x": x})) or "the CPU has no fast products" in str(s.explain({"x": x}))
     stretches = np.abs(x).reshape(rows, 8, 32).max(2) / 254
     bound = stretches @ np.abs(wide).reshape(8, 32, 128).sum(1)
     assert (np.abs(got - x.astype(np.float64) @ wide) <= bound * 1.001 + 1e-5).all()
     np.testing.assert_array_equal(session(model, precision="int8", intra_op_num_threads=2).run(None, {"x": x})[0], got)
 
 
-def test_float32_is_the_default_and_exact():
+@pytest.mark.parametrize("elem", [np.float32, np.float16])
+@pytest.mark.parametrize("bits", [2, 4, 8])
+@pytest.mark.parametrize("bias", [False, True])
+def test_models_say_what_may_be_rounded(elem, bits, bias):
+    x = RNG.standard_normal((2, 9, 200)).astype(elem)
+    cautious, wide, ends = by_operator(elem, bits, bias, accuracy_level=1)
+    allowing, loose, loose_ends = by_operator(elem, bits, bias, accuracy_level=4)
+    half = 0 if elem == np.float32 else 2e-3 * 200**0.5
+
+    def run(model, **options):
+        return session(model, **options).run(None, {"x": x})[0].astype(np.float64)
+
+    for model, matrix, added in ((cautious, wide, ends), (allowing, loose, loose_ends)):
+        exact = x.astype(np.float64) @ matrix + added
+        assert np.abs(run(model, precision="float32") - exact).max() <= 1e-4 + half
+        stretches = np.pad(np.abs(x.astype(np.float64)), ((0, 0), (0, 0), (0, 24))).reshape(2, 9, 7, 32).max(3) / 254
+        bound = stretches @ np.pad(np.abs(matrix), ((0, 24), (0, 0))).reshape(7, 32, 300).sum(1)
+        assert (np.abs(run(model, precision="int8") - exact) <= bound * 1.001 + 1e-4 + half).all()
+    np.testing.assert_array_equal(run(cautious), run(cautious, precision="float32"))
+    np.testing.assert_array_equal(run(allowing), run(allowing, precision="int8"))
+    steps = session(allowing).explain({"x": x})
+    assert bits == 8 or "int8-stored" in str(steps) or "the CPU has no fast products" in str(steps)
+
+
+def test_nothing_is_rounded_unless_asked_for():
     model, wide = stored()
     x = RNG.standard_normal((9, 256)).astype(np.float32)
-    assert norn.SessionOptions().precision == "float32"
+    assert norn.SessionOptions().precision == "model"
     for options in ({}, {"precision": "float32"}, {"precision": "bfloat16"}):  # which is not for stored integers
         got = session(model, **options).run(None, {"x": x})[0]
         np.testing.assert_allclose(got, x.astype(np.float64) @ wide, rtol=1e-4, atol=1e-4)
@@ -140,8 +188,9 @@ def test_float32_is_the_default_and_exact():
 def test_names():
     options = norn.SessionOptions(precision="int8")
     assert options.precision == "int8" and 'precision="int8"' in repr(options)
-    options.precision = "bfloat16"
-    assert options.precision == "bfloat16"
+    for name in ("model", "float32", "bfloat16", "int8"):
+        options.precision = name
+        assert options.precision == name
     with pytest.raises(norn.Error, match="there is no precision"):
         options.precision = "fp8"
     with pytest.raises(norn.Error, match="there is no precision"):

@@ -26,11 +26,10 @@ namespace norn::kernels {
 inline namespace matmul_stored_cc {
 namespace {
 
-constexpr std::int64_t kDepth = 512;        // rows of a panel that are widened at a time
-constexpr std::int64_t kMostFewRows = 10;   // beyond them widening pays
-constexpr std::int64_t kMostSplitRows = 2;  // beyond them shared elements that are widened are as fast
-constexpr std::int64_t kLeastLanes = 16;    // of panels that finish: those of 16 columns read A too often
-constexpr std::int64_t kTileRows = 192;     // of A, a stretch of which stays in the second cache
+constexpr std::int64_t kDepth = 512;       // rows of a panel that are widened at a time
+constexpr std::int64_t kMostFewRows = 10;  // beyond them widening pays
+constexpr std::int64_t kLeastLanes = 16;   // of panels that finish: those of 16 columns read A too often
+constexpr std::int64_t kTileRows = 192;    // of A, a stretch of which stays in the second cache
 
 struct Format {
   StoredForm form;
@@ -181,8 +180,8 @@ struct alignas(64) Header {
 
 // Why the matrix has no products with bytes.
 std::string int8_refusal(const StoredMatMulConfig& c) {
-  if (stored_int8_table() == nullptr || gemm_table().width != 64)
-    return "the CPU has no dot products of 8-bit integers of AVX-512";
+  const StoredInt8Table* const table = stored_int8_table();
+  if (table == nullptr || gemm_table().width != table->width) return "the CPU has no fast products of 8-bit integers";
   const StoredForm form = format_of(c.type)->form;
   if (form != StoredForm::Bits4 && form != StoredForm::Bits2) return "rounds to 8 bits beside integers of 2 and 4 bits";
   if (c.scales != nullptr && c.block % kStretch != 0 && c.block < c.product.b[0])
@@ -213,7 +212,8 @@ class StoredMatMul final : public Kernel {
       plan_int8();
     else
       plan();
-    if (int8_ == nullptr && s_.m <= kMostSplitRows && int8_refusal(config).empty()) split_ = stored_int8_table();
+    if (int8_ == nullptr && int8_refusal(config).empty() && s_.m <= stored_int8_table()->most_split_rows)
+      split_ = stored_int8_table();
   }
 
   std::size_t scratch_bytes() const override {
@@ -318,7 +318,7 @@ class StoredMatMul final : public Kernel {
     return align64(static_cast<std::size_t>(stretches_) * (kPlanes * kStretch + 3 * sizeof(float)));
   }
   void run_split(const float* a, const float* bias, float* out, std::byte* scratch) const {
-    std::array<std::optional<SplitRow>, kMostSplitRows> rows;
+    std::array<std::optional<SplitRow>, kSplitRows> rows;
     for (std::int64_t i = 0; i < s_.m; ++i, scratch += split_bytes()) {
       const std::int64_t plane = stretches_ * kStretch;
       auto* planes = reinterpret_cast<std::int8_t*>(scratch);
@@ -499,7 +499,7 @@ std::unique_ptr<Kernel> make_int8(const StoredMatMulConfig& c, PackedConstants& 
 }
 
 constexpr Candidate<StoredMatMulConfig> kStoredMatMulCandidates[] = {{"simd-stored", refuses, make}};
-constexpr Candidate<StoredMatMulConfig> kInt8Candidates[] = {{"vnni-stored", int8_refuses, make_int8}};
+constexpr Candidate<StoredMatMulConfig> kInt8Candidates[] = {{"int8-stored", int8_refuses, make_int8}};
 
 }  // namespace
 }  // namespace matmul_stored_cc

@@ -194,7 +194,7 @@ TEST(StoredMatMul, FinishesManyRows) {
 
 // Rows rounded to 8 bits: each stretch of 32 elements is at most half a step off, a step being 1/127 of its largest.
 TEST(StoredMatMul, RowsInEightBitsStayWithinTheirBound) {
-  if (stored_int8_table() == nullptr) GTEST_SKIP() << "no dot products of 8-bit integers of AVX-512";
+  if (stored_int8_table() == nullptr) GTEST_SKIP() << "no fast products of 8-bit integers";
   struct Case {
     DataType type;
     std::int64_t m, k, n, block;  // block 0: one scale for each column

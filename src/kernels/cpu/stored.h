@@ -5,6 +5,7 @@
 // integers of 2 or 4 bits holds 16 or 8 rows in a 32-bit word for each column, the first row lowest; any other is one
 // row. All of it is read once and in order.
 #pragma once
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -69,6 +70,7 @@ inline constexpr std::int64_t kQuantizedRows = 4;  // that `multiply` computes a
 // largest element; what is below the unit is rounded. Each of the four bytes of a number, the lowest first and all of
 // them signed, lies in a plane of its own, in the order of QuantizedRows.
 inline constexpr std::int64_t kPlanes = 4;
+inline constexpr std::int64_t kSplitRows = 2;
 
 struct SplitRow {
   const std::int8_t* planes;
@@ -77,7 +79,24 @@ struct SplitRow {
   std::int64_t plane;  // elements from one plane to the next
 };
 
+// Whether units, and what numbers are divided by, stay normal in a stretch whose largest element is `most`.
+constexpr bool can_split(float most) { return most == 0 || (most >= 0x1p-90f && most <= 0x1p90f); }
+// Elements that are not 0 and smaller than this part of the largest lose digits that they keep as floats: no more than
+// so many of a stretch may be.
+inline constexpr float kLittle = 0x1p-11f;
+inline constexpr int kMostLittle = static_cast<int>(kStretch / 2);
+// The exponent of a power of two above `most`.
+constexpr int exponent_above(float most) {
+  return most == 0 ? 30 : static_cast<int>(std::bit_cast<std::uint32_t>(most) >> 23) - 126;
+}
+// 2^exponent, which is normal.
+constexpr float power_of_two(int exponent) {
+  return std::bit_cast<float>(static_cast<std::uint32_t>(127 + exponent) << 23);
+}
+
 struct StoredInt8Table {
+  std::int64_t width;            // of the panels that it takes
+  std::int64_t most_split_rows;  // at most kSplitRows; beyond them shared elements that are widened are as fast
   // Elements that are not finite make their stretch's scale NaN.
   void (*quantize)(StoredForm form, std::int64_t k, const float* a, std::int64_t a_column, std::int8_t* elements,
                    float* scales, std::int32_t* sums);
@@ -85,15 +104,16 @@ struct StoredInt8Table {
   // panel's column.
   void (*multiply)(const StoredPanels& b, std::int64_t panel, std::int64_t m, const QuantizedRows& a, float* c,
                    std::int64_t c_row, std::int64_t columns, const float* bias, float alpha);
-  // False if an element is not finite, or a stretch's largest one is far from 1 or from most of the others: the row is
-  // not written whole then.
+  // False if an element is not finite, or a stretch's largest one is far from 1 (can_split) or from most of the others
+  // (kLittle): the row is not written whole then.
   bool (*split)(StoredForm form, std::int64_t k, const float* a, std::int64_t a_column, std::int64_t plane,
                 std::int8_t* planes, float* scales, float* sums);
   // As `multiply`, for a row that is split: sums of a stretch are exact, those of stretches are of f32.
   void (*multiply_split)(const StoredPanels& b, std::int64_t panel, const SplitRow& a, float* c, std::int64_t columns,
                          const float* bias, float alpha);
 };
-// Null on machines without dot products of 8-bit integers of AVX-512.
+// Null on machines with neither dot products of 8-bit integers of AVX-512 nor AVX2 alone.
 const StoredInt8Table* stored_int8_table();
+const StoredInt8Table* stored_int8_avx2_table();
 
 }  // namespace norn::kernels

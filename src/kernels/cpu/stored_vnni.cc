@@ -173,14 +173,6 @@ struct Stretch {
   return {{low, high}, most, odd};
 }
 
-// 2^exponent, which is normal.
-float power_of_two(std::int32_t exponent) {
-  const std::int32_t bits = (127 + exponent) << 23;
-  float power;
-  std::memcpy(&power, &bits, sizeof power);
-  return power;
-}
-
 void quantize(StoredForm form, std::int64_t k, const float* a, std::int64_t a_column, std::int8_t* elements,
               float* scales, std::int32_t* sums) {
   const __m128i order = order_of(form);
@@ -205,22 +197,16 @@ void quantize(StoredForm form, std::int64_t k, const float* a, std::int64_t a_co
 bool split(StoredForm form, std::int64_t k, const float* a, std::int64_t a_column, std::int64_t plane,
            std::int8_t* planes, float* scales, float* sums) {
   const __m128i order = order_of(form);
-  // Units, and what numbers are divided by, stay normal.
-  constexpr float kLeast = 0x1p-90f, kMost = 0x1p90f, kLittle = 0x1p-11f;
   for (std::int64_t at = 0; at < k; at += kStretch, planes += kStretch, ++scales, sums += 2) {
     const auto [x, most, odd] = stretch_at(a + at * a_column, a_column, k - at);
-    if (odd != 0 || most > kMost || (most < kLeast && most != 0)) return false;
-    // Beside a few that are far larger, most would lose digits that they keep as floats.
+    if (odd != 0 || !can_split(most)) return false;
     const __m512 little = _mm512_set1_ps(most * kLittle);
     int many = 0;
     for (const __m512& v : x)
       many += __builtin_popcount(_mm512_mask_cmp_ps_mask(_mm512_cmp_ps_mask(v, _mm512_setzero_ps(), _CMP_NEQ_OQ),
                                                          _mm512_abs_ps(v), little, _CMP_LT_OQ));
-    if (many > kStretch / 2) return false;
-    std::int32_t bits;
-    std::memcpy(&bits, &most, sizeof bits);
-    // most < 2^above
-    const std::int32_t above = most == 0 ? 30 : (bits >> 23) - 126;
+    if (many > kMostLittle) return false;
+    const int above = exponent_above(most);
     *scales = power_of_two(above - 30);
     const __m512 by = _mm512_set1_ps(power_of_two(30 - above));
     __m512i upper = _mm512_setzero_si512(), lower = upper;
@@ -289,7 +275,7 @@ void multiply_split(const StoredPanels& b, std::int64_t panel, const SplitRow& a
   of(b, b.data + panel * b.panel_bytes(), a, c, columns, bias, alpha);
 }
 
-constexpr StoredInt8Table kTable = {quantize, multiply, split, multiply_split};
+constexpr StoredInt8Table kTable = {kVectors * kLanes, kSplitRows, quantize, multiply, split, multiply_split};
 
 }  // namespace
 }  // namespace norn::kernels
@@ -305,7 +291,7 @@ namespace norn::kernels {
 
 const StoredInt8Table* stored_int8_table() {
 #if defined(__x86_64__)
-  return has_vnni() ? &kTable : nullptr;
+  return has_vnni() ? &kTable : stored_int8_avx2_table();
 #else
   return nullptr;
 #endif

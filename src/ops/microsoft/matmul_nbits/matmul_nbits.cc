@@ -1,6 +1,8 @@
 // Products with a constant matrix of 2, 4 or 8 bits an element, which has a scale for each block of a column.
 #include "ops/microsoft/matmul_nbits/matmul_nbits.h"
 
+#include <algorithm>
+
 #include "base/checked.h"
 #include "ops/microsoft/domain.h"
 #include "opset/infer_context.h"
@@ -57,6 +59,8 @@ void infer_matmul_nbits(InferContext& ctx) {
   ctx.set(0, ctx.elem(0), std::move(dims));
 }
 
+constexpr std::string_view kAccuracyLevel = "com.microsoft.accuracy_level", kInt8 = "4";
+
 }  // namespace
 }  // namespace matmul_nbits_cc
 
@@ -86,6 +90,18 @@ NBitsPacking resolve_matmul_nbits(const NodeView& node) {
     node.unify((*b)[d], wanted[d],
                "dimension " + std::to_string(d) + " of B and what N, K, bits and block_size make it");
   return p;
+}
+
+ir::Metadata rounding_to_int8() {
+  ir::StringStringEntry entry;
+  entry.key = std::string(kAccuracyLevel);
+  entry.value = std::string(kInt8);
+  return {std::move(entry)};
+}
+
+bool may_round_to_int8(const ir::Metadata& metadata) {
+  return std::any_of(metadata.begin(), metadata.end(),
+                     [](const auto& e) { return e.key.get() == kAccuracyLevel && e.value.get() == kInt8; });
 }
 
 constinit const Operator MatMulNBits = {

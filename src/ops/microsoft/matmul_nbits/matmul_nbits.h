@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 
+#include "ir/model.h"
 #include "opset/node_view.h"
 #include "opset/schema.h"
 
@@ -15,5 +16,9 @@ struct NBitsPacking {
 };
 // Throws if A or B has other sizes.
 NBitsPacking resolve_matmul_nbits(const opset::NodeView& node);
+
+// An accuracy_level that lets A be rounded to 8 bits stays with the MatMul of the node's body, as metadata_props.
+ir::Metadata rounding_to_int8();
+bool may_round_to_int8(const ir::Metadata& metadata);
 
 }  // namespace norn::ops::microsoft

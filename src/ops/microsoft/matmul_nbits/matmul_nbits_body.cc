@@ -1,8 +1,8 @@
 // B has a row for each column of the product: [N, blocks, bytes of a block], the first element of a byte in its lowest
 // bits, the last block filled up. It becomes integers [N, K] of `bits` bits, which are dequantised along K by blocks.
 //
-// Zero points are packed as B is, row by row, unless they have the type of A. accuracy_level allows to compute with
-// less precision; nothing here needs to.
+// Zero points are packed as B is, row by row, unless they have the type of A. An accuracy_level that allows to round A
+// stays with the product as metadata, by which its kernel is chosen.
 #include "base/checked.h"
 #include "ir/tensor_data.h"
 #include "ops/microsoft/domain.h"
@@ -114,6 +114,15 @@ bool add_reread(BodyBuilder& b, const NBitsPacking& p) {
   return true;
 }
 
+void add_product(BodyBuilder& b, const std::string& to) {
+  ir::Node product;
+  product.op_type = std::string("MatMul");
+  product.input = {std::string("A"), std::string("right")};
+  product.output.emplace_back(to);
+  if (b.attrs().i("accuracy_level") == 4) product.metadata_props = rounding_to_int8();
+  b.add(std::move(product));
+}
+
 void matmul_nbits_body(BodyBuilder& b) {
   const NBitsPacking p = known_packing(b);
   const bool zeros_are_numbers = b.has_input(3) && b.elem(3) != DataType::Uint8;
@@ -142,7 +151,8 @@ void matmul_nbits_body(BodyBuilder& b) {
           "> (integers, block_scales, zeros)");
   }
   b.add("right = Transpose <perm = [1, 0]> (numbers)");
-  b.add(b.has_input(5) ? "product = MatMul (A, right) Y = Add (product, bias)" : "Y = MatMul (A, right)");
+  add_product(b, b.has_input(5) ? "product" : "Y");
+  if (b.has_input(5)) b.add("Y = Add (product, bias)");
 }
 
 constexpr FunctionBody kMatMulNBitsBodies[] = {{.since = 1, .opset = kBodyOpset, .build = matmul_nbits_body}};
