@@ -6,6 +6,8 @@
 #include "base/number.h"
 
 #include <cmath>
+#include <cstddef>
+#include <cstring>
 
 namespace norn::base {
 namespace {
@@ -106,6 +108,21 @@ float half_to_float(std::uint16_t bits) noexcept {
   if (magnitude >= 0x0400u) return std::bit_cast<float>(sign | ((magnitude << 13) + 0x38000000u));
   const float value = static_cast<float>(magnitude) * 0x1p-24f;
   return sign ? -value : value;
+}
+
+void halves_to_floats(const void* x, float* out, std::int64_t n) noexcept {
+  const auto* from = static_cast<const std::byte*>(x);
+  for (std::int64_t i = 0; i < n; ++i) {
+    std::uint16_t half;
+    std::memcpy(&half, from + 2 * i, sizeof half);
+    const std::uint32_t bits = half, magnitude = bits & 0x7fffu, sign = (bits & 0x8000u) << 16;
+    // Infinity and NaN have the largest exponent there, too.
+    const std::uint32_t more = magnitude >= 0x7c00u ? 0x38000000u : 0;
+    const std::uint32_t normal = (magnitude << 13) + 0x38000000u + more;
+    const auto small =
+        std::bit_cast<std::uint32_t>(static_cast<float>(static_cast<std::int32_t>(magnitude)) * 0x1p-24f);
+    out[i] = std::bit_cast<float>(sign | (magnitude >= 0x0400u ? normal : small));
+  }
 }
 
 std::uint16_t float_to_half(float value) noexcept {

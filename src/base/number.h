@@ -24,6 +24,8 @@ inline std::uint16_t float_to_bfloat16(float value) noexcept {
 float half_to_float(std::uint16_t bits) noexcept;
 std::uint16_t float_to_half(float value) noexcept;
 
+// From float16, out[i] = half_to_float(x[i]), where x need not be aligned. Without branches, for many.
+void halves_to_floats(const void* x, float* out, std::int64_t n) noexcept;
 // To float16 from double, rounding once: out[i] = x[i]. Without branches, for many.
 void doubles_to_halves(const double* x, std::uint16_t* out, std::int64_t n) noexcept;
 

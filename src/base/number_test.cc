@@ -4,7 +4,10 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cmath>
+#include <cstddef>
+#include <cstring>
 #include <limits>
 #include <random>
 #include <string>
@@ -151,6 +154,21 @@ TEST_P(SmallFloat, FloatAndDoubleAgree) {
 
 INSTANTIATE_TEST_SUITE_P(Formats, SmallFloat, testing::ValuesIn(kSpecs),
                          [](const auto& info) { return std::string(data_type_name(info.param.type)); });
+
+TEST(Number, ManyHalvesAreWidenedAsOne) {
+  constexpr std::int64_t kAll = 1 << 16;
+  std::vector<std::byte> unaligned(2 * kAll + 1);
+  for (std::int64_t i = 0; i < kAll; ++i) {
+    const auto bits = static_cast<std::uint16_t>(i);
+    std::memcpy(unaligned.data() + 1 + 2 * i, &bits, sizeof bits);
+  }
+  std::vector<float> wide(kAll);
+  halves_to_floats(unaligned.data() + 1, wide.data(), kAll);
+  for (std::int64_t i = 0; i < kAll; ++i) {
+    const float want = half_to_float(static_cast<std::uint16_t>(i));
+    ASSERT_EQ(std::bit_cast<std::uint32_t>(wide[static_cast<std::size_t>(i)]), std::bit_cast<std::uint32_t>(want)) << i;
+  }
+}
 
 TEST(Number, DoubleRoundsOnce) {
   // Through float, this would round up to the tie first and then to the even neighbour above.

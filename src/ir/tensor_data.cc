@@ -15,6 +15,7 @@
 
 #include "base/checked.h"
 #include "base/element_bytes.h"
+#include "base/mapped_file.h"
 #include "base/parallel.h"
 #include "base/text.h"
 #include "norn/error.h"
@@ -96,6 +97,7 @@ norn::Tensor unpack(DataType type, Shape dims, std::span<const std::byte> packed
     if (bit / 8 + 1 < packed.size()) bits |= std::to_integer<unsigned>(packed[bit / 8 + 1]) << 8;
     out[i] = widen(type, bits >> (bit % 8), width);
   }
+  base::release_pages(packed.data(), packed.size());
   return value;
 }
 

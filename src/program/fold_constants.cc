@@ -1,5 +1,6 @@
-// Nodes whose inputs are all constants are computed once, now, by their reference kernels. What inference found out
-// anyway (shapes, small arithmetic) becomes a constant without computing anything.
+// Nodes whose inputs are all constants are computed once, now: by their reference kernels, or, where there are many
+// elements, by what runs the Program. What inference found out anyway (shapes, small arithmetic) becomes a constant
+// without computing anything.
 //
 // Trap: a file of a few bytes may ask for any amount of memory, once for each node. What is folded and still read may
 // add up to a few times the model's own constants and an allowance; what would go beyond it is left to runs.
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "base/checked.h"
+#include "base/mapped_file.h"
 #include "opset/reference.h"
 #include "program/rewrite.h"
 #include "program/rewriter.h"
@@ -42,6 +44,21 @@ std::int64_t element_bytes(const Graph& graph, const Node& node, DataType type) 
   return bytes;
 }
 
+// Whether planning takes less time than reference kernels.
+bool is_large(const Graph& graph, const Node& node) {
+  constexpr std::int64_t kMany = 1 << 14;
+  for (ValueId id : node.inputs)
+    if (id != kNone && graph.value(id).constant.size() >= kMany) return true;
+  for (ValueId id : node.outputs) {
+    if (id == kNone) continue;
+    std::int64_t size = 1;
+    for (const opset::DimExpr& d : *graph.value(id).type.shape)
+      size = base::checked_mul(size, d.constant()).value_or(kMany);
+    if (size >= kMany) return true;
+  }
+  return false;
+}
+
 bool is_known(const Graph& graph, const Node& node) {
   if (node.schema->determinism == opset::Determinism::NonDeterministic) return false;
   return std::all_of(node.results().begin(), node.results().end(),
@@ -62,7 +79,7 @@ bool computable(const Graph& graph, const Node& node) {
 
 class Folding {
  public:
-  explicit Folding(Program& program) : program_(program) {
+  Folding(Program& program, const ComputeNode& compute) : program_(program), compute_(compute) {
     std::unordered_set<const void*> seen;  // subgraphs share the constants of the graphs around them
     std::int64_t own = 0;
     for_each_graph(program, [&](const Graph& graph) {
@@ -83,10 +100,12 @@ class Folding {
   };
   std::int64_t basis_of(const Graph& graph, const Node& node) const;
   bool has_room(const Graph& graph, const Node& node) const;
+  std::vector<norn::Value> values_of(const Graph& graph, const Node& node) const;
   std::vector<norn::Tensor> compute(const Graph& graph, const Node& node) const;
   void note(const Graph& graph, const Node& node, std::int64_t basis);
 
   Program& program_;
+  const ComputeNode& compute_;
   std::int64_t room_;                         // for what is folded and still read
   std::int64_t room_to_expand_ = kAllowance;  // for what of it was spelt out
   std::vector<Folded> folded_;                // by ValueId
@@ -117,18 +136,28 @@ bool Folding::has_room(const Graph& graph, const Node& node) const {
   return out <= room_to_expand_ || out <= times(basis_of(graph, node));
 }
 
-std::vector<norn::Tensor> Folding::compute(const Graph& graph, const Node& node) const {
+std::vector<norn::Value> Folding::values_of(const Graph& graph, const Node& node) const {
+  if (compute_ && is_large(graph, node)) {
+    try {
+      return compute_(graph, node);
+    } catch (const Error&) {
+      // The reference kernel says what is wrong.
+    }
+  }
   std::vector<norn::Value> values;
   values.reserve(node.inputs.size());
   for (ValueId id : node.inputs) values.push_back(id == kNone ? norn::Value() : norn::Value(graph.value(id).constant));
   std::vector<const norn::Value*> inputs;
   for (std::size_t i = 0; i < values.size(); ++i) inputs.push_back(node.inputs[i] == kNone ? nullptr : &values[i]);
-  std::vector<norn::Value> outputs;
   try {
-    outputs = opset::evaluate(*node.op, node.attributes(), inputs, static_cast<int>(node.outputs.size()));
+    return opset::evaluate(*node.op, node.attributes(), inputs, static_cast<int>(node.outputs.size()));
   } catch (Error& e) {
     throw e.within(node.path());
   }
+}
+
+std::vector<norn::Tensor> Folding::compute(const Graph& graph, const Node& node) const {
+  std::vector<norn::Value> outputs = values_of(graph, node);
   std::vector<norn::Tensor> contents(outputs.size());
   for (std::size_t i = 0; i < outputs.size(); ++i)
     if (node.outputs[i] != kNone) contents[i] = std::move(outputs[i].tensor());
@@ -156,6 +185,7 @@ void Folding::fold(Graph& graph) {
     const Folded folded = std::exchange(folded_[id], {});
     room_ += folded.bytes;
     if (folded.expanded) room_to_expand_ += folded.bytes;
+    base::release_pages(graph.value(id).constant.bytes_in_place(), graph.value(id).constant.bytes());
     release(graph.value(id));
   };
   rewriter.each([&](NodeId n) {
@@ -188,8 +218,8 @@ void Folding::fold(Graph& graph) {
 
 }  // namespace
 
-void fold_constants(Program& program) {
-  Folding folding(program);
+void fold_constants(Program& program, const ComputeNode& compute) {
+  Folding folding(program, compute);
   for_each_graph(program, [&](Graph& graph) { folding.fold(graph); });
 }
 

@@ -10,7 +10,7 @@ namespace {
 
 // A pass that looks at one graph at a time, inner ones first.
 template <void (*Run)(Program&, Graph&)>
-void each_graph(Program& program) {
+void each_graph(Program& program, const PassOptions&) {
   for_each_graph(program, [&](Graph& graph) { Run(program, graph); });
 }
 
@@ -19,7 +19,8 @@ constexpr Pass kDropDead = {"drop_dead", "remove what no output needs", false, e
 constexpr Pass kPasses[] = {
     {"fuse_qdq", "compute in integers between dequantization and quantization", true, each_graph<fuse_qdq>},
     {"gather_stored", "pick rows of embeddings before they are widened", true, each_graph<gather_stored>},
-    {"fold_constants", "compute what depends on constants only", true, fold_constants},
+    {"fold_constants", "compute what depends on constants only", true,
+     [](Program& program, const PassOptions& options) { fold_constants(program, options.compute); }},
     {"drop_identities", "remove nodes that hand on their input", true, each_graph<drop_identities>},
     {"recognize_activations", "make Gelu and Swish of simpler operations", true, each_graph<recognize_activations>},
     {"recognize_norms", "make LayerNormalization and RMSNormalization of simpler operations", true,
@@ -48,7 +49,8 @@ constexpr Pass kPasses[] = {
 
 std::span<const Pass> passes() { return kPasses; }
 
-void run_passes(Program& program, const std::vector<std::string>& disabled, const PassObserver& after) {
+void run_passes(Program& program, const PassOptions& options, const PassObserver& after) {
+  const std::vector<std::string>& disabled = options.disabled;
   for (const std::string& name : disabled) {
     if (name == "all") continue;
     if (std::none_of(std::begin(kPasses), std::end(kPasses),
@@ -65,7 +67,7 @@ void run_passes(Program& program, const std::vector<std::string>& disabled, cons
                                         [&](const std::string& name) { return name == "all" || name == pass.name; });
   };
   const auto run = [&](const Pass& pass) {
-    pass.run(program);
+    pass.run(program, options);
     if (after) after(pass, program);
   };
   run(kDropDead);

@@ -22,7 +22,7 @@ using transform::make_attr;
 // Passes, each of which leaves a Program that is sound.
 void run_verified(Program& p, const std::vector<std::string>& disabled = {}) {
   verify(p);
-  run_passes(p, disabled, [](const Pass&, const Program& behind) { verify(behind); });
+  run_passes(p, {.disabled = disabled, .compute = {}}, [](const Pass&, const Program& behind) { verify(behind); });
 }
 
 Error error_of(const ir::Model& model) {
@@ -374,7 +374,7 @@ TEST(Passes, FoldAndDropDead) {
   const Value& c = p.main.value(p.main.nodes[0].inputs[1]);
   ASSERT_TRUE(c.is_constant());
   EXPECT_EQ(ops::test::doubles(c.constant), (std::vector<double>{4, 6}));
-  EXPECT_THROW(run_passes(p, {"no_such_pass"}), Error);
+  EXPECT_THROW(run_passes(p, {.disabled = {"no_such_pass"}, .compute = {}}), Error);
 }
 
 TEST(Passes, OptionalOutputsThatNobodyReadsAreLeftOut) {

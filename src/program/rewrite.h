@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "program/passes.h"
 #include "program/program.h"
 
 namespace norn::program {
@@ -25,7 +26,7 @@ inline void release(Value& constant) {
   constant.known = {};
 }
 
-void fold_constants(Program&);
+void fold_constants(Program&, const ComputeNode&);
 // These look at one graph at a time.
 void fuse_qdq(Program&, Graph&);
 void fuse_quantized(Program&, Graph&);

@@ -6,11 +6,14 @@
 // the end. Constants are widened once, which doubles their memory, but for the weights of products, which are read as
 // they are stored (fuse_stored_weights.cc).
 #include <algorithm>
+#include <cstring>
 #include <string>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "base/mapped_file.h"
+#include "base/memory.h"
 #include "base/number.h"
 #include "ops/math/cumulative/cumulative.h"
 #include "ops/math/einsum/einsum.h"
@@ -115,10 +118,19 @@ bool moves(const opset::Operator* op) { return op->moves != opset::Movement::Non
 
 norn::Tensor widened(const norn::Tensor& half) {
   norn::Tensor wide(DataType::Float, half.dims());
-  const auto* from = static_cast<const std::uint16_t*>(half.data());
+  const auto* from = static_cast<const std::byte*>(half.bytes_in_place());
   float* to = wide.as_mutable<float>();
-  for (std::int64_t i = 0; i < half.size(); ++i)
-    to[i] = half.dtype() == DataType::Float16 ? base::half_to_float(from[i]) : base::bfloat16_to_float(from[i]);
+  base::prepare_to_fill(to, wide.bytes());
+  if (half.dtype() == DataType::Float16) {
+    base::halves_to_floats(from, to, half.size());
+  } else {
+    for (std::int64_t i = 0; i < half.size(); ++i) {
+      std::uint16_t bits;
+      std::memcpy(&bits, from + 2 * i, sizeof bits);
+      to[i] = base::bfloat16_to_float(bits);
+    }
+  }
+  base::release_pages(from, half.bytes());
   return wide;
 }
 

@@ -19,6 +19,7 @@
 #include "program/lower.h"
 #include "program/passes.h"
 #include "program/verify.h"
+#include "runtime/compute_node.h"
 #include "runtime/explain.h"
 #include "runtime/hand_out.h"
 #include "runtime/kernel_store.h"
@@ -190,7 +191,13 @@ CompiledModel::CompiledModel(const ir::Model& document, const ir::ExternalReader
     since = Clock::now();
   };
   program_.main.lowers_again = lowers_again;
-  if (!program_.waits) program::run_passes(program_, options.disabled_passes, passed);
+  program::PassOptions passes;
+  passes.disabled = options.disabled_passes;
+  if (!options.reference_only)
+    passes.compute = [&](const program::Graph& graph, const program::Node& node) {
+      return compute_node(graph, node, options.flush_subnormals);
+    };
+  if (!program_.waits) program::run_passes(program_, passes, passed);
   if (!program_.waits) {
     unread_ = inputs_read_by(program_.main, asks_shape);
     tested_ =

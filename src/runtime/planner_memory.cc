@@ -61,6 +61,10 @@ std::uint32_t Planner::slot_for(const Operand& operand) {
     if (const norn::Tensor* contents = constant_of(operand.value)) {
       if (!is_shared_constant(operand.value)) segment_->constants.push_back(*contents);
       slot.where.kind = Location::Kind::Constant;
+      if (operand.anywhere && is_shared_constant(operand.value)) {  // others may need it aligned
+        slot.where.constant = contents->bytes_in_place();
+        return add_slot(slot);
+      }
       slot.where.constant = contents->data();
     } else {
       slot.where = state_.values[operand.value].where;

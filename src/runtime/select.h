@@ -30,6 +30,7 @@ struct Operand {
   kernels::Layout layout = kernels::Layout::Dense;
   bool as_it_lies = false;  // with the strides of Selector::strides_of
   bool apart = false;       // no output is computed in its place
+  bool anywhere = false;    // its elements are read as bytes: a constant need not be aligned, and so is not copied
 };
 
 // A value, or part of one, seen with other dimensions than it has: where its elements lie.

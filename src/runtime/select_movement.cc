@@ -364,8 +364,8 @@ bool select_gather(Selector& s) {
   }
   config.element_bytes = element_size(s.out_dtype());
   config.wide_indices = s.dtype(1) == DataType::Int64;
-  return s.choose(kernels::gather_candidates(), config, {{s.node().inputs[0]}, {s.node().inputs[1]}},
-                  {s.node().outputs[0]});
+  return s.choose(kernels::gather_candidates(), config,
+                  {{.value = s.node().inputs[0], .anywhere = true}, {s.node().inputs[1]}}, {s.node().outputs[0]});
 }
 
 }  // namespace norn::runtime

@@ -138,13 +138,17 @@ FilterSizes filter_sizes_of(const float* w, const Sizes& s, std::int64_t first, 
     const double largest = *std::max_element(taps, taps + 9);
     sizes.narrow |= std::sqrt(largest * channels) > kWinogradNarrow * absolute ||
                     (all > 0 && all - largest <= kWinogradOneTap * all);
+    const auto is_even = [&](double read) {
+      return largest <= static_cast<double>(kWinogradOutlier) * channels * read;
+    };
+    // Whatever an output reads.
+    if (std::isfinite(all) && is_even(*std::min_element(taps, taps + 9))) continue;
     for (unsigned rows = 1; rows < 8; ++rows)
       for (unsigned columns = 1; columns < 8; ++columns) {
         double read = 0;
         for (unsigned t = 0; t < 9; ++t)
           if ((rows >> t / 3 & columns >> t % 3 & 1) != 0) read += taps[t];
-        if (!(largest <= static_cast<double>(kWinogradOutlier) * channels * read))
-          sizes.uneven |= std::uint64_t{1} << (8 * rows + columns);
+        if (!is_even(read)) sizes.uneven |= std::uint64_t{1} << (8 * rows + columns);
       }
   }
   return sizes;
