@@ -38,6 +38,8 @@ class Kernel {
   virtual std::size_t bytes() const noexcept { return 512; }
 };
 
+class PackedConstants;
+
 // Contents of an operand that are known when a kernel is made.
 struct Contents {
   // Null: not known. They may not be aligned for their elements, as they lie in a file.
@@ -46,8 +48,11 @@ struct Contents {
   // comes again with other contents.
   bool shared = true;
   std::size_t bytes = 0;
+  PackedConstants* keeper = nullptr;  // of what was found out about them, if anything keeps it
   bool known() const noexcept { return data != nullptr; }
-  auto fields() const noexcept { return std::tie(data, shared, bytes); }
+  // Whether what takes long to find out holds of them; `question` says what, and determines it with the contents.
+  bool are(std::string_view question, const std::function<bool()>& answer) const;
+  auto fields() const noexcept { return std::tie(data, shared, bytes, keeper); }
 };
 
 // An element of contents that may not be aligned.
@@ -68,7 +73,16 @@ class PackedConstants {
   virtual std::shared_ptr<const void> get(const Contents& contents, std::size_t offset, std::string_view recipe,
                                           const std::function<std::shared_ptr<const void>()>& make,
                                           std::span<const Contents> also = {}) = 0;
+  // Contents::are() for shared contents.
+  virtual bool ask([[maybe_unused]] const Contents& contents, [[maybe_unused]] std::string_view question,
+                   const std::function<bool()>& answer) {
+    return answer();
+  }
 };
+
+inline bool Contents::are(std::string_view question, const std::function<bool()>& answer) const {
+  return keeper != nullptr && shared ? keeper->ask(*this, question, answer) : answer();
+}
 
 // One way to compute a configuration. `refuses` says why it cannot ("" if it can), in words for `norn explain`.
 template <class Config>

@@ -61,6 +61,17 @@ class PackStore final : public kernels::PackedConstants {
     return made;
   }
 
+  bool ask(const kernels::Contents& contents, std::string_view question, const std::function<bool()>& answer) override {
+    std::pair key{contents.data, std::string(question)};
+    {
+      std::lock_guard lock(mutex_);
+      if (const auto it = answers_.find(key); it != answers_.end()) return it->second;
+    }
+    const bool is_so = answer();
+    std::lock_guard lock(mutex_);
+    return answers_.emplace(std::move(key), is_so).first->second;
+  }
+
   // Time that packing has taken so far.
   std::chrono::nanoseconds packing() {
     std::lock_guard lock(mutex_);
@@ -176,8 +187,9 @@ class PackStore final : public kernels::PackedConstants {
   SharedForms& shared_;
   base::ForkSafeMutex mutex_;
   std::map<Key, std::weak_ptr<const void>> store_;
-  std::map<const void*, ContentKey> hashes_;  // of contents that live as long as this
-  kernels::Contents source_;                  // read last
+  std::map<std::pair<const void*, std::string>, bool> answers_;  // to ask(), about contents that live as long as this
+  std::map<const void*, ContentKey> hashes_;                     // of contents that live as long as this
+  kernels::Contents source_;                                     // read last
   std::array<std::shared_ptr<const void>, 64> recent_;
   std::size_t next_recent_ = 0;
   std::chrono::nanoseconds packing_{0};

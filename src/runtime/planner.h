@@ -142,7 +142,7 @@ class Planner final : public Selector {
     emit_step(std::move(kernel), std::string(name), uses, outs, in_place);
     emitted_ = true;
   }
-  kernels::PackedConstants& packed() override { return *options_.packed; }
+  kernels::PackedConstants& packed() const override { return *options_.packed; }
   std::shared_ptr<const kernels::Kernel> find_kernel(const std::string& key) const override {
     const auto mine = unfinished_.find(key);
     return mine != unfinished_.end() ? mine->second : options_.kernels->find(key);

@@ -69,7 +69,7 @@ class Selector {
   kernels::Contents contents_of(program::ValueId id) const {
     const norn::Tensor* t = constant_if_known(id);
     if (!t) return {};
-    return {t->bytes_in_place(), is_shared_constant(id), t->bytes()};
+    return {t->bytes_in_place(), is_shared_constant(id), t->bytes(), &packed()};
   }
   DataType out_dtype() const { return dtype_of(node_->outputs[0]); }
   const Shape& out_dims() const { return dims_of(node_->outputs[0]); }
@@ -185,7 +185,7 @@ class Selector {
  protected:
   virtual void emit(std::shared_ptr<const kernels::Kernel> kernel, std::string_view name,
                     const std::vector<Operand>& uses, const std::vector<Operand>& outs, bool in_place) = 0;
-  virtual kernels::PackedConstants& packed() = 0;
+  virtual kernels::PackedConstants& packed() const = 0;
   // Kernels of other nodes and plans, by candidate and configuration.
   virtual std::shared_ptr<const kernels::Kernel> find_kernel(const std::string& key) const = 0;
   virtual void keep_kernel(std::string key, const std::shared_ptr<const kernels::Kernel>& kernel) = 0;

@@ -447,7 +447,7 @@ std::string onednn_conv_int8_refuses(const ConvInt8Config& c) {
       ((c.w[0] == 8 && taps == 8) || (c.w.size() == 5 && taps % 64 == 0)))
     return "oneDNN sums these filters wrongly";
   const Centering centered{c.w_type, c.w_zero.data, c.w_zeros, depth};
-  if (!centered.fits(c.weights.data, element_count(c.w))) return "weights less their zero points do not fit into int8";
+  if (!centered.fits(c.weights, element_count(c.w))) return "weights less their zero points do not fit into int8";
   OneThread one;
   try {
     const std::string implementation = describe_int8_slice(c, whole(c, 1), false).impl_info_str();

@@ -48,7 +48,8 @@ const WindowTable* table_of(Factors factors) {
   return factors == Factors::F32 ? &window_table() : rounded_window_table();
 }
 
-bool is_copied(const ConvConfig& c) { return c.group == 1 && c.w[1] < kFewChannels; }
+bool has_few_channels(const ConvConfig& c) { return c.group == 1 && c.w[1] < kFewChannels; }
+bool is_copied(const ConvConfig& c) { return has_few_channels(c) && c.dilations.back() == 1; }
 
 WindowForm form_of(const ConvConfig& c, Factors factors) {
   const Spatial3 window = spatial3(c.w, 2, 1);
@@ -320,9 +321,14 @@ std::string windows_refusal(const ConvConfig& c, Factors factors) {
   } else if (is_copied(c) && c.w[1] * c.w.back() < kLeastRun) {
     return "few elements that follow one another";
   }
-  if (factors != Factors::Dots && round_up(filters, table->lanes) * 8 > filters * 9)
+  // What oneDNN compiles for each size takes milliseconds, for each length of a line tens of them; its products for
+  // windows of one pixel are there for every size.
+  const bool compiles = factors == Factors::F32 && !bounded_product(std::span(c.w).subspan(2), 1);
+  const std::int64_t fewest = c.x.size() > 3 ? table->lanes : table->lanes / 2;
+  if (factors != Factors::Dots && (compiles ? filters < fewest : round_up(filters, table->lanes) * 8 > filters * 9))
     return "filters that do not fill vectors";
-  if (is_copied(c) && c.dilations.back() != 1) return "few channels, which lie apart";
+  if (has_few_channels(c) && !is_copied(c) && (c.x.size() > 3 || factors != Factors::F32))
+    return "few channels, which lie apart";
   if (!bounded_product(std::span(c.w).subspan(2), kMostTaps)) return "a large window";
   const Spatial3 in = spatial3(c.x, 2, 1), begin = spatial3(c.pads_begin, 0, 0), end = spatial3(c.pads_end, 0, 0);
   const Shape copy = {c.x[0], in[0] + begin[0] + end[0], in[1] + begin[1] + end[1], in[2] + begin[2] + end[2],

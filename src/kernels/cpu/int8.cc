@@ -1,6 +1,7 @@
 #include "kernels/cpu/int8.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <type_traits>
@@ -108,19 +109,57 @@ void for_each_stretch(const Centering& c, std::int64_t elements, F&& f) {
   }
 }
 
+// Whether every element of the type fits into int8 without this zero point, or these.
+template <class T>
+bool any_fits(std::int32_t zero) {
+  return zero == (std::is_signed_v<T> ? 0 : 128);
+}
+template <class T>
+bool any_fit(const T*, const Centering& c) {
+  std::int64_t known = 0;
+  while (known < c.zeros && any_fits<T>(zero_point(c.zero, c.type, known))) ++known;
+  return c.zeros == 0 ? any_fits<T>(0) : known == c.zeros;
+}
+bool fit(std::int32_t low, std::int32_t high, std::int32_t zero) { return low - zero >= -128 && high - zero <= 127; }
+
+// Elements in rows, each of which has one of every zero point.
+template <class T>
+bool columns_fit(const T* weights, const Centering& c, std::int64_t elements) {
+  constexpr std::int64_t kTogether = 4096;  // columns
+  std::array<T, kTogether> low, high;
+  for (std::int64_t first = 0; first < std::min(c.zeros, elements); first += kTogether) {
+    const std::int64_t columns = std::min({kTogether, c.zeros - first, elements - first});
+    std::copy_n(weights + first, columns, low.begin());
+    std::copy_n(weights + first, columns, high.begin());
+    for (std::int64_t at = first + c.zeros; at < elements; at += c.zeros) {
+      const T* const row = weights + at;
+      const std::int64_t there = std::min(columns, elements - at);
+      for (std::int64_t i = 0; i < there; ++i) {
+        const auto column = static_cast<std::size_t>(i);
+        low[column] = std::min(low[column], row[i]);
+        high[column] = std::max(high[column], row[i]);
+      }
+    }
+    for (std::int64_t i = 0; i < columns; ++i)
+      if (!fit(low[static_cast<std::size_t>(i)], high[static_cast<std::size_t>(i)], c.zero_of(first + i))) return false;
+  }
+  return true;
+}
+
 template <class T>
 bool all_fit(const T* weights, const Centering& c, std::int64_t elements) {
-  bool fit = true;
+  if (c.zeros > 1 && c.each == 1) return columns_fit(weights, c, elements);
+  bool all = true;
   for_each_stretch(c, elements, [&](std::int64_t first, std::int64_t end, std::int32_t zero) {
-    if (std::is_signed_v<T> && zero == 0) return;
-    std::int32_t low = std::numeric_limits<std::int32_t>::max(), high = std::numeric_limits<std::int32_t>::min();
+    if (first == end || any_fits<T>(zero)) return;
+    T low = weights[first], high = low;
     for (std::int64_t i = first; i < end; ++i) {
-      low = std::min<std::int32_t>(low, weights[i]);
-      high = std::max<std::int32_t>(high, weights[i]);
+      low = std::min(low, weights[i]);
+      high = std::max(high, weights[i]);
     }
-    if (first < end) fit = fit && low - zero >= -128 && high - zero <= 127;
+    all = all && fit(low, high, zero);
   });
-  return fit;
+  return all;
 }
 
 template <class T>
@@ -133,9 +172,13 @@ void center(const T* weights, const Centering& c, std::int64_t elements, std::in
 }  // namespace
 }  // namespace int8_cc
 
-bool Centering::fits(const void* weights, std::int64_t elements) const {
-  return type == DataType::Uint8 ? all_fit(static_cast<const std::uint8_t*>(weights), *this, elements)
-                                 : all_fit(static_cast<const std::int8_t*>(weights), *this, elements);
+bool Centering::fits(const Contents& weights, std::int64_t elements) const {
+  const auto ask = [&](const auto* w) {
+    return any_fit(w, *this) ||
+           weights.are("fit into int8: " + key() + std::to_string(each), [&] { return all_fit(w, *this, elements); });
+  };
+  return type == DataType::Uint8 ? ask(static_cast<const std::uint8_t*>(weights.data))
+                                 : ask(static_cast<const std::int8_t*>(weights.data));
 }
 
 void Centering::to_int8(const void* weights, std::int64_t elements, std::int8_t* to) const {

@@ -66,7 +66,7 @@ struct Centering {
   // By how much a weight without its zero point is more than the weight as int8, less 128 if it is uint8.
   std::int32_t excess_of(std::int64_t element) const { return (type == DataType::Uint8 ? 128 : 0) - zero_of(element); }
   // Whether all of them fit into int8.
-  bool fits(const void* weights, std::int64_t elements) const;
+  bool fits(const Contents& weights, std::int64_t elements) const;
   // Those that do not fit wrap.
   void to_int8(const void* weights, std::int64_t elements, std::int8_t* to) const;
   // For the name of what is packed: the zero points, since they are not part of the weights' address.

@@ -1,8 +1,10 @@
 // Products of 8-bit integers (int8_test.h), and what else is computed of them.
 #include "kernels/cpu/int8_test.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <random>
 
 #include "kernels/cpu/byte_table.h"
 #include "kernels/cpu/pool.h"
@@ -41,6 +43,38 @@ TEST(Int8, Convolutions) {
 }
 
 // Filters that are few enough for several pixels in a vector of sums.
+// Zero points for all, for each column, and for stretches, which bring elements to and over the ends of int8.
+TEST(Int8, ElementsThatFitWithoutTheirZeroPoints) {
+  std::mt19937 engine(5);
+  int fit = 0, all = 0;
+  for (const DataType type : {DataType::Uint8, DataType::Int8})
+    for (const std::int64_t zeros : {0, 1, 3, 64, 5000})
+      for (const std::int64_t each : {1, 7})
+        for (const std::int64_t elements : {0, 1, 4999, 3 * 5000, 7 * 64 * 3 - 2})
+          for (const int spread : {0, 1, 60, 127, 255}) {
+            const int middle = type == DataType::Uint8 ? 128 : 0;
+            const auto near = [&](int by) {
+              const int v = middle + std::uniform_int_distribution<int>(-by, by)(engine);
+              return static_cast<std::uint8_t>(std::clamp(v, middle - 128, middle + 127));
+            };
+            std::vector<std::uint8_t> w(static_cast<std::size_t>(elements)), z(static_cast<std::size_t>(zeros));
+            for (auto& v : w) v = near(spread);
+            for (auto& v : z) v = near(spread == 255 ? 0 : 128 - spread);
+            const Centering c{type, z.data(), zeros, each};
+            bool want = true;
+            for (std::int64_t i = 0; i < elements; ++i) {
+              const std::uint8_t v = w[static_cast<std::size_t>(i)];
+              const int value = (type == DataType::Uint8 ? v : static_cast<std::int8_t>(v)) - c.zero_of(i);
+              want = want && value >= -128 && value <= 127;
+            }
+            EXPECT_EQ(c.fits({w.data()}, elements), want) << zeros << ' ' << each << ' ' << elements << ' ' << spread;
+            fit += want;
+            ++all;
+          }
+  EXPECT_GT(fit, all / 4);
+  EXPECT_LT(fit, all * 9 / 10);
+}
+
 TEST(Int8, FewFilters) {
   unsigned seed = 1;
   for (const DataType x : {DataType::Uint8, DataType::Int8})

@@ -51,7 +51,7 @@ std::int64_t piece_width(const MatMulShape& s) {
 // Whether the constant matrices can be packed without their zero points.
 bool is_centered(const MatMulInt8Config& c) {
   if (!c.weights.known() || (c.w_zeros > 0 && !c.w_zero.known())) return false;
-  return Centering{c.w_type, c.w_zero.data, c.w_zeros, 1}.fits(c.weights.data, element_count(c.w));
+  return Centering{c.w_type, c.w_zero.data, c.w_zeros, 1}.fits(c.weights, element_count(c.w));
 }
 
 class OneDnnMatMulInt8 final : public Kernel {

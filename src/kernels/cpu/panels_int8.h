@@ -194,7 +194,7 @@ class PanelWeights {
   template <class Element>
   PanelWeights(const PanelShape& shape, const Contents& weights, const Centering& centering, std::int64_t count,
                const std::string& key, PackedConstants& packed, const Element& element)
-      : shape_(shape), fits_(centering.fits(weights.data, count)) {
+      : shape_(shape), fits_(centering.fits(weights, count)) {
     packed_ = packed.get(weights, 0, "int8 panels " + key + centering.key() + shape_.key(), [&] {
       auto buffer = aligned_buffer(static_cast<std::size_t>(marks_at()) +
                                    static_cast<std::size_t>(shape_.groups * shape_.vectors() * shape_.mark_words()) *
