@@ -108,7 +108,7 @@ class PlanePool final : public Kernel {
     if (kind_ == PoolKind::Max && high.window >= 4)
       for (across = 2; std::int64_t{2} << across <= high.window;) ++across;
     const std::int64_t steps = std::min<std::int64_t>(high.stride, high.window) * std::min(deep.stride, deep.window);
-    const std::int64_t edges = end_whole_ - first_whole_ < wide.out ? 2 : -1;  // cost more, folded by themselves
+    const std::int64_t edges = end_whole_ - first_whole_ < wide.out ? 2 : wide.stride == 2 ? 0 : -1;
     return deep.window * high.window * std::min(wide.stride, wide.window) + wide.window <
            wide.window * steps + across * std::min(deep.stride, deep.window) + deep.window + edges;
   }

@@ -5,6 +5,8 @@
 // neighbours fall into one bin, the triangle's rising side is that bin alone.
 #include <cmath>
 #include <string>
+#include <type_traits>
+#include <vector>
 
 #include "ops/common/loops.h"
 #include "ops/math/mel_weight_matrix/mel_weight_matrix.h"
@@ -63,7 +65,12 @@ void mel_weight_matrix_ref(opset::ReferenceContext& ctx) {
     for (std::int64_t k = peak + 1; k < right; ++k)
       at(k) = static_cast<double>(right - k) / static_cast<double>(right - peak);
   }
-  visit_real(domain_of(p.type), [&]<class D>(D) { store_all(y, std::vector<D>(weights.begin(), weights.end())); });
+  visit_real(domain_of(p.type), [&]<class D>(D) {
+    if constexpr (std::is_same_v<D, double>)
+      store_all(y, weights);
+    else
+      store_all(y, std::vector<D>(weights.begin(), weights.end()));
+  });
 }
 
 }  // namespace
