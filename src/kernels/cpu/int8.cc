@@ -174,8 +174,11 @@ void center(const T* weights, const Centering& c, std::int64_t elements, std::in
 
 bool Centering::fits(const Contents& weights, std::int64_t elements) const {
   const auto ask = [&](const auto* w) {
-    return any_fit(w, *this) ||
-           weights.are("fit into int8: " + key() + std::to_string(each), [&] { return all_fit(w, *this, elements); });
+    if (any_fit(w, *this)) return true;
+    // Constants of other sizes may begin at the same place.
+    const std::string question =
+        "fit into int8: " + std::to_string(elements) + ' ' + std::to_string(each) + ' ' + key();
+    return weights.are(question, [&] { return all_fit(w, *this, elements); });
   };
   return type == DataType::Uint8 ? ask(static_cast<const std::uint8_t*>(weights.data))
                                  : ask(static_cast<const std::int8_t*>(weights.data));
