@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/hash.h"
+#include "ops/microsoft/matmul_nbits/matmul_nbits.h"
 #include "ops/quantization/dequantize/dequantize.h"
 #include "opset/type_check.h"
 #include "program/rewrite.h"
@@ -102,7 +103,8 @@ class Duplicates {
   bool same(const Node& a, const Node& b) const {
     // Operators may share a schema.
     if (a.op != b.op || a.schema != b.schema || a.inputs.size() != b.inputs.size() ||
-        a.outputs.size() != b.outputs.size() || a.attrs.size() != b.attrs.size())
+        a.outputs.size() != b.outputs.size() || a.attrs.size() != b.attrs.size() ||
+        ops::microsoft::may_round_to_int8(a.metadata) != ops::microsoft::may_round_to_int8(b.metadata))
       return false;
     for (std::size_t i = 0; i < a.inputs.size(); ++i)
       if (number(a.inputs[i]) != number(b.inputs[i])) return false;

@@ -275,6 +275,13 @@ bool Planner::is_worth_choosing(const Node& node) const {
   return largest >= options_.chosen_from;
 }
 
+// No valid document leaves out an output that is required, but some are run that do.
+constexpr std::string_view kLacksFirstOutput = "its first output, which is required, is left out";
+bool lacks_first_output(const program::Node& node) {
+  return !node.outputs.empty() && node.outputs[0] == program::kNone && !node.schema->outputs.empty() &&
+         node.schema->outputs[0].option == opset::ParamOption::Single;
+}
+
 // Plans the operation with as many of the parts behind it as its kernel takes, and returns their number.
 std::size_t Planner::plan_operation(const Node& node, std::span<const Node> parts) {
   node_ = &node;
@@ -282,7 +289,12 @@ std::size_t Planner::plan_operation(const Node& node, std::span<const Node> part
   to_pass_over_ = options_.passed_over;
   if (!options_.reference_only) {
     SelectFn select = find_select(node.op);
-    if (!select) refuse("fast", "there is no fast kernel for " + std::string(node.op->name));
+    if (!select) {
+      refuse("fast", "there is no fast kernel for " + std::string(node.op->name));
+    } else if (lacks_first_output(node)) {
+      refuse("fast", std::string(kLacksFirstOutput));
+      select = nullptr;
+    }
     const bool plain = select && options_.passed_over == 0 && is_plain(node, parts);
     if (plain && take_over(node, parts)) return taken_;
     // No kernel may take what is fused behind the operation, and one the operation alone.
@@ -392,6 +404,10 @@ std::string Planner::choose_late(const Node& node, LateStep& late) {
   const SelectFn select = find_late_select(node.op);
   if (!find_select(node.op) && !select) {
     refuse("fast", "there is no fast kernel for " + std::string(node.op->name));
+    return kReference;
+  }
+  if (lacks_first_output(node)) {
+    refuse("fast", std::string(kLacksFirstOutput));
     return kReference;
   }
   bool tensors = true, small = false;

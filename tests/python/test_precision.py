@@ -176,6 +176,20 @@ def test_models_say_what_may_be_rounded(elem, bits, bias):
     assert bits == 8 or "int8-stored" in str(steps) or "the CPU has no fast products" in str(steps)
 
 
+@pytest.mark.parametrize("first", [0, 1])
+def test_a_product_that_may_be_rounded_is_not_merged_with_one_that_may_not(first):
+    model, wide = stored()
+    model.graph.node[1].name = "a"
+    model.graph.node.add().CopyFrom(model.graph.node[1])
+    model.graph.node[2].output[0] = "z"
+    model.graph.output.add().CopyFrom(helper.make_tensor_value_info("z", TensorProto.FLOAT, ["n", 128]))
+    model.graph.node[1 + first].metadata_props.add(key="com.microsoft.accuracy_level", value="4")
+    x = RNG.standard_normal((9, 256)).astype(np.float32)
+    outputs = session(model).run(None, {"x": x})
+    np.testing.assert_allclose(outputs[1 - first], x.astype(np.float64) @ wide, rtol=1e-4, atol=1e-4)
+    np.testing.assert_array_equal(outputs[first], session(model, precision="int8").run(None, {"x": x})[0])
+
+
 def test_nothing_is_rounded_unless_asked_for():
     model, wide = stored()
     x = RNG.standard_normal((9, 256)).astype(np.float32)

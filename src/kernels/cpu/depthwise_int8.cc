@@ -152,8 +152,7 @@ class DepthwiseInt8 final : public Kernel {
   }
   static const DepthwiseInt8Table& table_of(const ConvInt8Config& c) {
     const DepthwiseInt8Table* const bytes = depthwise_int8_vnni_table();
-    return bytes != nullptr && centering_of(c).fits(c.weights, element_count(c.w)) ? *bytes
-                                                                                        : depthwise_int8_table();
+    return bytes != nullptr && centering_of(c).fits(c.weights, element_count(c.w)) ? *bytes : depthwise_int8_table();
   }
 
   std::vector<std::int16_t> centered_weights() const {

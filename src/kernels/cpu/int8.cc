@@ -177,7 +177,7 @@ bool Centering::fits(const Contents& weights, std::int64_t elements) const {
     if (any_fit(w, *this)) return true;
     // Constants of other sizes may begin at the same place.
     const std::string question =
-        "fit into int8: " + std::to_string(elements) + ' ' + std::to_string(each) + ' ' + key();
+        "fit into int8: " + std::to_string(elements) + ' ' + std::to_string(zeros) + ' ' + std::to_string(each) + key();
     return weights.are(question, [&] { return all_fit(w, *this, elements); });
   };
   return type == DataType::Uint8 ? ask(static_cast<const std::uint8_t*>(weights.data))
