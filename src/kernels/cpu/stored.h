@@ -57,6 +57,23 @@ const StoredTable& stored_table();
 // form asks for. Rows end with zeros that fill the last stretch.
 inline constexpr std::int64_t kStretch = 32;
 
+// Which of 16 elements of a row stands where: as rows lie in the bytes of a word, or of a unit of 2 bits.
+inline constexpr std::int8_t kOrderBeside2Bits[16] = {0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15};
+inline constexpr std::int8_t kOrderBeside4Bits[16] = {0, 2, 4, 6, 1, 3, 5, 7, 8, 10, 12, 14, 9, 11, 13, 15};
+constexpr const std::int8_t* order_of_elements(StoredForm form) {
+  return form == StoredForm::Bits2 ? kOrderBeside2Bits : kOrderBeside4Bits;
+}
+
+// The scale of a stretch whose largest element has this size, and what its elements are multiplied by; `odd` is 0, or
+// NaN if an element is not finite, which the scale is then. The inverse of the least scales is infinite.
+struct ByteScale {
+  float scale, inverse;
+};
+constexpr ByteScale byte_scale(float most, float odd) {
+  if (odd != 0) return {odd, 0};
+  return {most / 127, most > 1e-35f ? 127 / most : 0};
+}
+
 struct QuantizedRows {
   const std::int8_t* elements;
   const float* scales;

@@ -192,10 +192,9 @@ __m256 magnitude(__m256 x) { return _mm256_andnot_ps(_mm256_set1_ps(-0.0f), x); 
   return s;
 }
 
-// Numbers that fit in bytes, in the order of a matrix's form: as the bytes of a word, or of a unit of 2 bits, lie.
+// Numbers that fit in bytes, in the order of a matrix's form.
 void put_bytes(StoredForm form, const __m256i (&q)[kQuarters], std::int8_t* to) {
-  const __m128i order = form == StoredForm::Bits2 ? _mm_setr_epi8(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15)
-                                                  : _mm_setr_epi8(0, 2, 4, 6, 1, 3, 5, 7, 8, 10, 12, 14, 9, 11, 13, 15);
+  const __m128i order = _mm_loadu_si128(reinterpret_cast<const __m128i*>(order_of_elements(form)));
   const __m256i bytes = _mm256_packs_epi16(_mm256_packs_epi32(q[0], q[1]), _mm256_packs_epi32(q[2], q[3]));
   const __m256i in_turn = _mm256_permutevar8x32_epi32(bytes, _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7));
   _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), _mm256_shuffle_epi8(in_turn, _mm256_broadcastsi128_si256(order)));
@@ -212,9 +211,8 @@ void quantize(StoredForm form, std::int64_t k, const float* a, std::int64_t a_co
   for (std::int64_t at = 0; at < k; at += kStretch, elements += kStretch, ++scales, ++sums) {
     const Stretch s = stretch_at(a + at * a_column, a_column, k - at);
     const bool finite = s.odd == 0;
-    // The inverse of the least scales is infinite.
-    const float scale = s.most / 127, inverse = finite && s.most > 1e-35f ? 127 / s.most : 0;
-    *scales = finite ? scale : s.odd;
+    const auto [scale, inverse] = byte_scale(s.most, s.odd);
+    *scales = scale;
     __m256i q[kQuarters], sum = _mm256_setzero_si256();
 #pragma GCC unroll 4
     for (int i = 0; i < kQuarters; ++i) {

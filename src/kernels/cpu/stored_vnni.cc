@@ -143,11 +143,7 @@ void multiply(const StoredPanels& b, std::int64_t panel, std::int64_t m, const Q
   of(b, panel, m, a, c, c_row, columns, bias, alpha);
 }
 
-// Where the bytes of a word, or of a unit of 2 bits, lie among A's elements.
-__m128i order_of(StoredForm form) {
-  return form == StoredForm::Bits2 ? _mm_setr_epi8(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15)
-                                   : _mm_setr_epi8(0, 2, 4, 6, 1, 3, 5, 7, 8, 10, 12, 14, 9, 11, 13, 15);
-}
+__m128i order_of(StoredForm form) { return _mm_loadu_si128(reinterpret_cast<const __m128i*>(order_of_elements(form))); }
 
 struct Stretch {
   __m512 x[2];
@@ -179,9 +175,8 @@ void quantize(StoredForm form, std::int64_t k, const float* a, std::int64_t a_co
   for (std::int64_t at = 0; at < k; at += kStretch, elements += kStretch, ++scales, ++sums) {
     const auto [x, most, odd] = stretch_at(a + at * a_column, a_column, k - at);
     const bool finite = odd == 0;
-    // The inverse of the least scales is infinite.
-    const float scale = most / 127, inverse = finite && most > 1e-35f ? 127 / most : 0;
-    *scales = finite ? scale : odd;
+    const auto [scale, inverse] = byte_scale(most, odd);
+    *scales = scale;
     __m512i sum = _mm512_setzero_si512();
     for (int half = 0; half < 2; ++half) {
       const __m512i q =
