@@ -31,6 +31,7 @@ constexpr Pass kPasses[] = {
     {"turn_conv_transposes", "compute ConvTranspose without strides as Conv", true, each_graph<turn_conv_transposes>},
     {"fuse_pads", "put zeros around images into the window that reads them", true, each_graph<fuse_pads>},
     {"fuse_conv_bn", "put BatchNormalization into the Conv before it", true, each_graph<fuse_conv_bn>},
+    {"merge_convs", "compute the sum of convolutions of one tensor as one", true, each_graph<merge_convs>},
     {"fuse_quantized", "join scaling, sums and quantization to products of integers", true, each_graph<fuse_quantized>},
     {"fuse_stored_weights", "multiply by weights of few bits as they are stored", true,
      each_graph<fuse_stored_weights>},

@@ -39,6 +39,7 @@ void merge_duplicates(Program&, Graph&);
 void turn_conv_transposes(Program&, Graph&);
 void fuse_pads(Program&, Graph&);
 void fuse_conv_bn(Program&, Graph&);
+void merge_convs(Program&, Graph&);
 void fuse_stored_weights(Program&, Graph&);
 void fuse_attention(Program&, Graph&);
 void fuse_integer_folds(Program&, Graph&);

@@ -142,6 +142,7 @@ bool select_scatter_nd(Selector& s) {
     return false;
   }
   config.rows = element_count(Shape(indices.begin(), indices.end() - 1));
+  config.indices = s.contents(1);
   return s.choose(kernels::scatter_nd_candidates(), config, written_into(s), {s.node().outputs[0]}, true);
 }
 

@@ -20,7 +20,7 @@ FLOAT, INT64, INT32, DOUBLE = TensorProto.FLOAT, TensorProto.INT64, TensorProto.
 RECOGNIZING = ("recognize_activations", "recognize_norms", "recognize_attention", "fuse_attention")
 PASSES = [
     ("gather_stored", "fold_constants"), ("drop_identities", "merge_duplicates"), RECOGNIZING, ("widen_half",),
-    ("turn_conv_transposes", "fuse_pads", "fuse_conv_bn"), ("fuse_qdq", "fuse_quantized", "fuse_stored_weights"), ("fuse_elementwise",),
+    ("turn_conv_transposes", "fuse_pads", "fuse_conv_bn", "merge_convs"), ("fuse_qdq", "fuse_quantized", "fuse_stored_weights"), ("fuse_elementwise",),
     ("fuse_separable", "fuse_integer_folds"),
 ]  # fmt: skip
 SUBSETS = [sum(s, ()) for size in range(len(PASSES) + 1) for s in itertools.combinations(PASSES, size)]
@@ -208,6 +208,97 @@ def test_transposed_convolutions_without_strides(seed):
         session = norn.InferenceSession(proto, norn.SessionOptions(disabled_passes=disabled, verify_passes=True))
         assert ("ConvTranspose" in session.program_text()) == bool(disabled)
         np.testing.assert_allclose(session.run(None, {"x": x})[0], want, rtol=1e-5, atol=1e-5)
+
+
+def sum_of_branches(rng, scaled):
+    """A model whose nodes add up convolutions of x, the first with the largest window, and with `scaled` also
+    multiples of x itself; that x; and how many convolutions there are."""
+    rank, group, channels = int(rng.integers(1, 4)), int(rng.choice([1, 2, 4])), 4
+    filters = channels if scaled else int(rng.choice([4, 8]))
+    kernel, dilations = rng.integers(1, 5, rank), rng.integers(1, 3, rank)
+    strides = np.ones(rank, int) if scaled else rng.integers(1, 3, rank)
+    before = rng.integers(0, kernel) if scaled else kernel - 1  # taps before the pixel
+    behind = kernel - 1 - before if scaled else kernel - 1
+    nodes, tensors, total = [], {}, None
+    count = int(rng.integers(2, 5))
+    for i in range(count):
+        place, size = 0 * kernel, kernel
+        if i > 0:
+            place = rng.integers(0, before + 1)
+            size = kernel - place - rng.integers(0, np.minimum(kernel - place - 1, behind) + 1)
+        pads = dilations * [before - place, behind - (kernel - place - size)]
+        tensors[f"w{i}"] = rng.standard_normal((filters, channels // group, *size)).astype(np.float32)
+        inputs = f"x,w{i}"
+        if rng.random() < 0.5:
+            tensors[f"b{i}"] = rng.standard_normal(filters).astype(np.float32)
+            inputs += f",b{i}"
+        attributes = {"dilations": dilations.tolist(), "strides": strides.tolist(), "pads": pads.flatten().tolist()}
+        nodes.append(node("Conv", inputs, f"c{i}", group=group, **attributes))
+        terms = [f"c{i}"]
+        if scaled and i > 0:
+            tensors[f"s{i}"] = rng.standard_normal((channels, *[1] * rank)).astype(np.float32)
+            nodes.append(node("Mul", f"s{i},x", f"m{i}"))
+            terms.append(f"m{i}")
+        tensors[f"k{i}"] = rng.standard_normal([(), (1, filters, *[1] * rank), (filters, *[1] * rank)][i % 3]).astype(np.float32)
+        terms.insert(0, f"k{i}")
+        for term in terms:
+            if total is None:
+                total = term
+                continue
+            operands = [total, term] if rng.random() < 0.5 else [term, total]
+            nodes.append(node("Add", ",".join(operands), f"t{len(nodes)}"))
+            total = f"t{len(nodes) - 1}"
+    nodes.append(node("Relu", total, "y"))
+    x = rng.standard_normal((2, channels, *rng.integers(5, 9, rank))).astype(np.float32)
+    return model(nodes, x.shape, {"y": (FLOAT, rank + 2)}, tensors), x, count
+
+
+@pytest.mark.parametrize("scaled", [False, True])
+@pytest.mark.parametrize("seed", range(20))
+def test_convolutions_that_are_added(seed, scaled):
+    proto, x, count = sum_of_branches(np.random.default_rng(seed), scaled)
+    want = ReferenceEvaluator(proto).run(None, {"x": x})[0]
+    for disabled in ([], ["merge_convs"]):
+        session = norn.InferenceSession(proto, norn.SessionOptions(disabled_passes=disabled, verify_passes=True))
+        assert len(re.findall(r"\bConv\b", session.program_text())) == (count if disabled else 1)
+        np.testing.assert_allclose(session.run(None, {"x": x})[0], want, rtol=1e-4, atol=1e-4)
+
+
+W3, W1 = centred(4, 4, 3, 3), centred(4, 4, 1, 1)
+# Nodes that give "a" and "b" of x, which is [2, 4, 6, 6]; how many convolutions stay.
+APART = {
+    "other dilations": ([node("Conv", "x,w3", "a", pads=[1] * 4), node("Conv", "x,w3", "b", pads=[2] * 4, dilations=[2, 2])], 2),
+    "windows beside each other": ([node("Conv", "x,row", "a", pads=[0, 1] * 2), node("Conv", "x,column", "b", pads=[1, 0] * 2)], 2),
+    "another tensor": ([node("Conv", "x,w1", "a"), node("Neg", "x", "n"), node("Conv", "n,w1", "b")], 2),
+    "another reader": ([node("Conv", "x,w1", "a"), node("Exp", "a", "z"), node("Conv", "x,v1", "b")], 2),
+    "other groups": ([node("Conv", "x,w1", "a"), node("Conv", "x,d1", "b", group=4)], 2),
+    "a sum that broadcasts": ([node("Conv", "x,w6", "a"), node("Conv", "x,w1", "b")], 2),
+    "other strides": ([node("Conv", "x,w1", "a", strides=[5, 5]), node("Conv", "x,w5", "b")], 2),
+    "a pixel apart": ([node("Conv", "x,w3", "a", pads=[2, 2, 0, 0]), node("Conv", "x,w3", "b", pads=[0, 0, 2, 2])], 2),
+    "padding by size": ([node("Conv", "x,w3", "a", auto_pad="SAME_UPPER"), node("Conv", "x,w1", "b")], 2),
+    "no padding": ([node("Conv", "x,w3", "a", auto_pad="VALID"), node("Conv", "x,v3", "b")], 1),
+    "a sum out of range": ([node("Conv", "x,huge", "a"), node("Conv", "x,large", "b")], 2),
+    "a scale along another axis": ([node("Conv", "x,w1", "a"), node("Mul", "x,line", "b")], 1),
+}  # fmt: skip
+APART_WEIGHTS = {
+    "w3": W3, "v3": W3[::-1], "w1": W1, "v1": W1[::-1], "row": W3[:, :, :1], "column": W3[:, :, :, :1],
+    "d1": W1[:, :1], "w6": centred(4, 4, 6, 6), "w5": centred(4, 4, 5, 5), "huge": np.full((4, 4, 1, 1), 2e38, np.float32),
+    "large": np.full((4, 4, 1, 1), 3e38, np.float32), "line": centred(6),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", APART)
+def test_convolutions_that_stay_apart(name):
+    nodes, count = APART[name]
+    outputs = {"y": (FLOAT, 4)} | ({"z": (FLOAT, 4)} if name == "another reader" else {})
+    proto = model([*nodes, node("Add", "a,b", "y")], [2, 4, 6, 6], outputs, APART_WEIGHTS)
+    session = norn.InferenceSession(proto, norn.SessionOptions(verify_passes=True))
+    assert len(re.findall(r"\bConv\b", session.program_text())) == count
+    x = centred(2, 4, 6, 6) * np.float32(1e-3)
+    with np.errstate(over="ignore", invalid="ignore"):
+        want = ReferenceEvaluator(proto).run(None, {"x": x})
+    for w, g in zip(want, session.run(None, {"x": x}), strict=True):
+        np.testing.assert_allclose(g, w, rtol=1e-4, atol=1e-5)
 
 
 def test_explain_reports_what_nearly_fitted():

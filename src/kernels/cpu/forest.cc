@@ -45,7 +45,7 @@ class ForestKernel final : public Kernel {
   using Number = typename Node::Number;
 
   explicit ForestKernel(const ForestConfig& c) : c_(c), forest_(*c.forest) {
-    columns_ = static_cast<std::int64_t>(forest_.columns.size());
+    columns_ = forest_.column_count;
     trees_ = static_cast<std::int64_t>(forest_.trees.size());
     groups_ = static_cast<std::int64_t>(forest_.group_depths.size());
     for (std::size_t t = 0; t < forest_.trees.size(); ++t) {
@@ -102,10 +102,14 @@ class ForestKernel final : public Kernel {
   template <class T, class Put>
   void columns_of(const void* x, std::int64_t row, Put&& put) const {
     const T* from = static_cast<const T*>(x) + row * c_.features;
-    for (std::int64_t i = 0; i < columns_; ++i) {
-      const ForestColumn& column = forest_.columns[static_cast<std::size_t>(i)];
-      const auto value = static_cast<Number>(from[column.feature]);
-      put(i, column.negative ? -value : value);
+    std::int64_t at = 0;
+    for (const ForestColumns& columns : forest_.columns) {
+      const T* const first = from + columns.feature;
+      if (columns.negative)
+        for (std::int64_t i = 0; i < columns.count; ++i) put(at + i, -static_cast<Number>(first[i]));
+      else
+        for (std::int64_t i = 0; i < columns.count; ++i) put(at + i, static_cast<Number>(first[i]));
+      at += columns.count;
     }
   }
   template <class Put>

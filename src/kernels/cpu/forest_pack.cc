@@ -12,7 +12,7 @@ inline namespace forest_pack_cc {
 namespace {
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
-constexpr std::size_t kMostColumns = 0xffff;  // of narrow nodes
+constexpr std::int64_t kMostColumns = 0xffff;  // of narrow nodes
 constexpr std::size_t kMostNodes = std::size_t{1} << 31;
 constexpr std::int64_t kMostTargets = 1 << 16;
 
@@ -77,7 +77,7 @@ class Packer {
     to.refusal = refusal();
     if (!to.refusal.empty()) return;
     number_columns();
-    to.wide = x != DataType::Float || columns_.size() >= kMostColumns || !narrow_numbers() || !lay(to.narrow);
+    to.wide = x != DataType::Float || to.column_count >= kMostColumns || !narrow_numbers() || !lay(to.narrow);
     if (to.wide) {
       to.narrow = {};
       to.trees.clear();
@@ -127,15 +127,20 @@ class Packer {
   }
 
   void number_columns() {
-    std::map<std::pair<std::int64_t, bool>, std::uint32_t> numbers;
-    columns_of_.reserve(forest_.nodes.size());
-    for (const Forest::Node& n : forest_.nodes) {
-      const bool negative = interval_of(n).negative;
-      const auto [at, fresh] = numbers.try_emplace({n.feature, negative}, static_cast<std::uint32_t>(columns_.size()));
-      if (fresh) columns_.push_back({n.feature, negative});
-      columns_of_.push_back(at->second);
+    std::map<std::pair<bool, std::int64_t>, std::uint32_t> numbers;
+    for (const Forest::Node& n : forest_.nodes) numbers.try_emplace({interval_of(n).negative, n.feature});
+    for (auto& [column, number] : numbers) {
+      const auto [negative, feature] = column;
+      number = static_cast<std::uint32_t>(to_.column_count++);
+      const bool follows = !to_.columns.empty() && to_.columns.back().negative == negative &&
+                           to_.columns.back().feature + to_.columns.back().count == feature;
+      if (follows)
+        ++to_.columns.back().count;
+      else
+        to_.columns.push_back({feature, 1, negative});
     }
-    to_.columns = columns_;
+    columns_of_.reserve(forest_.nodes.size());
+    for (const Forest::Node& n : forest_.nodes) columns_of_.push_back(numbers[{interval_of(n).negative, n.feature}]);
   }
 
   // Whether floats say all: X is float, so a bound may be rounded down; equality takes another form.
@@ -267,7 +272,7 @@ class Packer {
       for (const Placed& p : laid.placed) {
         if (!p.child.leaf) continue;
         Node& leaf = nodes[p.at];
-        leaf.feature = static_cast<decltype(leaf.feature)>(columns_.size());
+        leaf.feature = static_cast<decltype(leaf.feature)>(to_.column_count);
         const auto& votes = forest_.leaves[p.child.at];
         if (tree.target >= 0)
           leaf.bound = votes.empty() ? Number{0} : static_cast<Number>(votes[0].weight);
@@ -313,7 +318,6 @@ class Packer {
 
   const Forest& forest_;
   PackedForest& to_;
-  std::vector<ForestColumn> columns_;
   std::vector<std::uint32_t> columns_of_;  // of each node
 };
 

@@ -13,9 +13,9 @@
 
 namespace norn::kernels {
 
-// A column of X, or its negative, as the nodes count them.
-struct ForestColumn {
-  std::int64_t feature;
+// Neighbouring columns of X, or their negatives, that nodes look at, in the order in which nodes count them.
+struct ForestColumns {
+  std::int64_t feature, count;
   bool negative;
 };
 
@@ -74,7 +74,8 @@ struct PackedForest {
   std::vector<std::int32_t> targets;
   std::vector<std::uint32_t> group_depths;
   bool any_quick = false, any_walked = false, any_votes = false;  // votes: leaves that refer to them
-  std::vector<ForestColumn> columns;
+  std::int64_t column_count = 0;
+  std::vector<ForestColumns> columns;
   // Leaf k has votes [first_vote[k], first_vote[k + 1]); if dense, a vote for each target, in order.
   std::vector<std::uint32_t> first_vote, vote_targets;
   bool dense = false;

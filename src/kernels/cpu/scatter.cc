@@ -12,6 +12,7 @@
 #include "kernels/cpu/by_four.h"
 #include "kernels/cpu/copy_rows.h"
 #include "kernels/cpu/extents.h"
+#include "kernels/cpu/index_blocks.h"
 #include "kernels/cpu/index_check.h"
 #include "kernels/cpu/physical.h"
 #include "norn/error.h"
@@ -22,23 +23,12 @@ namespace {
 
 constexpr double kElementNs = 1.0;
 
-[[noreturn]] void refuse_index(std::int64_t index, std::int64_t size) {
-  throw Error(ErrorCode::RuntimeError, "index " + std::to_string(index) + " is outside [" + std::to_string(-size) +
-                                           ", " + std::to_string(size) + ")");
-}
 template <class I>
 void check_indices(const I* index, std::int64_t n, std::int64_t size) {
   if (indices_within(index, n, size)) return;
   for (std::int64_t i = 0; i < n; ++i)
     if (index[i] < -size || index[i] >= size) refuse_index(index[i], size);
 }
-// Without a branch, since the signs cannot be predicted.
-template <class I>
-std::int64_t from_front(I index, std::int64_t size) {
-  const std::int64_t wide = index;
-  return wide + ((wide >> 63) & size);
-}
-
 bool moves_size(std::size_t bytes) { return bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8; }
 
 // Calls f with an unsigned integer of that many bytes.
@@ -351,25 +341,10 @@ std::unique_ptr<Kernel> make_scatter_elements(const ScatterElementsConfig& c, Pa
   return std::make_unique<ScatterElements>(c);
 }
 
-// Strides, in blocks, of the axes that an index moves in.
-std::vector<std::int64_t> block_strides(const Shape& axes) { return layout_strides(axes, Layout::Dense); }
-
-std::int64_t block_of(const std::int64_t* index, const Shape& axes, const std::vector<std::int64_t>& strides) {
-  std::int64_t block = 0;
-  for (std::size_t d = 0; d < axes.size(); ++d) {
-    if (index[d] < -axes[d] || index[d] >= axes[d]) refuse_index(index[d], axes[d]);
-    block += from_front(index[d], axes[d]) * strides[d];
-  }
-  return block;
-}
-
 class GatherNd final : public Kernel {
  public:
   explicit GatherNd(const GatherNdConfig& c)
-      : c_(c),
-        strides_(block_strides(c.axes)),
-        blocks_(element_count(c.axes)),
-        bytes_(c.block * static_cast<std::int64_t>(c.element_bytes)) {}
+      : c_(c), blocks_(c.axes), bytes_(c.block * static_cast<std::int64_t>(c.element_bytes)) {}
 
   void run(void* const* operands, void*) const override {
     const auto* data = static_cast<const char*>(operands[0]);
@@ -377,7 +352,7 @@ class GatherNd final : public Kernel {
     auto* out = static_cast<char*>(operands[2]);
     const double row_ns = 2 + 0.05 * static_cast<double>(bytes_);
     parallel_ranges(c_.batches * c_.rows, row_ns, 1, [&](std::int64_t begin, std::int64_t end) {
-      const auto length = static_cast<std::int64_t>(c_.axes.size());
+      const std::int64_t length = blocks_.length();
       with_copy(bytes_, [&](auto copy) {
         if (length == 1 && c_.batches == 1) {
           const std::int64_t size = c_.axes[0], bytes = bytes_;
@@ -388,8 +363,8 @@ class GatherNd final : public Kernel {
           return;
         }
         for (std::int64_t r = begin; r < end; ++r) {
-          const std::int64_t block = block_of(indices + r * length, c_.axes, strides_);
-          copy(out + r * bytes_, data + (base::quotient(r, c_.rows) * blocks_ + block) * bytes_);
+          const std::int64_t block = blocks_.at(indices + r * length);
+          copy(out + r * bytes_, data + (base::quotient(r, c_.rows) * blocks_.count() + block) * bytes_);
         }
       });
     });
@@ -397,8 +372,8 @@ class GatherNd final : public Kernel {
 
  private:
   GatherNdConfig c_;
-  std::vector<std::int64_t> strides_;
-  std::int64_t blocks_, bytes_;
+  IndexBlocks blocks_;
+  std::int64_t bytes_;
 };
 
 std::string gather_nd_refuses(const GatherNdConfig& c) {
@@ -421,42 +396,35 @@ class ScatterNd final : public Kernel {
  public:
   explicit ScatterNd(const ScatterNdConfig& c)
       : c_(c),
-        strides_(block_strides(c.axes)),
-        blocks_(element_count(c.axes)),
-        elements_(blocks_ * c.block),
+        blocks_(c.axes),
+        elements_(blocks_.count() * c.block),
         copies_the_rest_(c.kind == ScatterKind::Replace &&
                          c.block * static_cast<std::int64_t>(element_size(c.type)) >= kLongBlock) {}
 
   std::size_t scratch_bytes() const override {
-    return copies_the_rest_ ? static_cast<std::size_t>(blocks_) : wide_bytes(c_.type, c_.kind, elements_);
+    return copies_the_rest_ ? static_cast<std::size_t>(blocks_.count()) : wide_bytes(c_.type, c_.kind, elements_);
   }
 
   void run(void* const* operands, void* scratch) const override {
     const auto* indices = static_cast<const std::int64_t*>(operands[1]);
-    const std::int64_t length = static_cast<std::int64_t>(c_.axes.size());
+    const std::int64_t length = blocks_.length();
     const bool in_place = operands[0] == operands[3], copies_the_rest = copies_the_rest_ && !in_place;
     auto* const replaced = static_cast<bool*>(scratch);
     if (!copies_the_rest_) {
       copy_all(operands[0], operands[3], elements_ * static_cast<std::int64_t>(element_size(c_.type)));
     } else if (copies_the_rest) {
-      std::fill_n(replaced, blocks_, false);
-      for (std::int64_t r = 0; r < c_.rows; ++r) replaced[block_of(indices + r * length, c_.axes, strides_)] = true;
+      std::fill_n(replaced, blocks_.count(), false);
+      for (std::int64_t r = 0; r < c_.rows; ++r) replaced[blocks_.at(indices + r * length)] = true;
     }
     with_type(c_.type, c_.kind, [&]<class T, ScatterKind kind>(T, std::integral_constant<ScatterKind, kind>) {
       const T* update = static_cast<const T*>(operands[2]);
       T* out = static_cast<T*>(operands[3]);
       // Of every block the same elements go beside each other: an element is written by one piece, in order.
       const double element_ns = kBlockElementNs * static_cast<double>(sizeof(T)) *
-                                static_cast<double>(c_.rows + (copies_the_rest ? blocks_ : 0));
+                                static_cast<double>(c_.rows + (copies_the_rest ? blocks_.count() : 0));
       parallel_ranges(c_.block, element_ns, kBlockStep, [&](std::int64_t begin, std::int64_t end) {
         const auto each_row = [&](auto&& f) {
-          const auto place = [&](std::int64_t r) {
-            return block_of(indices + r * length, c_.axes, strides_) * c_.block + begin;
-          };
-          if (kind == ScatterKind::Replace) {
-            for (std::int64_t r = 0; r < c_.rows; ++r) f(place(r), r * c_.block + begin);
-            return;
-          }
+          const auto place = [&](std::int64_t r) { return blocks_.at(indices + r * length) * c_.block + begin; };
           // What is read is asked for, some rows of it at once.
           std::array<std::int64_t, kAhead> places;
           for (std::int64_t first = 0; first < c_.rows; first += kAhead) {
@@ -470,14 +438,20 @@ class ScatterNd final : public Kernel {
           }
         };
         if constexpr (kind == ScatterKind::Replace) {
-          const auto copy = [&](std::int64_t to, const T* from) {
+          const auto copy = [&](std::int64_t to, const T* from, std::int64_t n) {
             copy_bytes(reinterpret_cast<char*>(out + to), reinterpret_cast<const char*>(from),
-                       (end - begin) * static_cast<std::int64_t>(sizeof(T)));
+                       n * static_cast<std::int64_t>(sizeof(T)));
           };
           const T* const data = static_cast<const T*>(operands[0]);
-          for (std::int64_t b = 0; copies_the_rest && b < blocks_; ++b)
-            if (!replaced[b]) copy(b * c_.block + begin, data + b * c_.block + begin);
-          each_row([&](std::int64_t to, std::int64_t from) { copy(to, update + from); });
+          for (std::int64_t b = 0; copies_the_rest && b < blocks_.count(); ++b)
+            if (!replaced[b]) copy(b * c_.block + begin, data + b * c_.block + begin, end - begin);
+          const bool whole = end - begin == c_.block;
+          for (std::int64_t r = 0, n = 1; r < c_.rows; r += n) {
+            const std::int64_t* const row = indices + r * length;
+            const std::int64_t to = blocks_.at(row) * c_.block + begin;
+            if (whole) n = blocks_.following(row, c_.rows - r);
+            copy(to, update + r * c_.block + begin, n * (end - begin));
+          }
         } else {
           take_updates<kind>(out, update, static_cast<float*>(scratch), [&](auto&& take) {
             each_row([&](std::int64_t to, std::int64_t from) {
@@ -493,8 +467,8 @@ class ScatterNd final : public Kernel {
   static constexpr std::int64_t kAhead = 64;       // rows
   static constexpr std::int64_t kLongBlock = 512;  // bytes, beside which it costs little to note what is replaced
   ScatterNdConfig c_;
-  std::vector<std::int64_t> strides_;
-  std::int64_t blocks_, elements_;
+  IndexBlocks blocks_;
+  std::int64_t elements_;
   bool copies_the_rest_;
 };
 
@@ -511,15 +485,26 @@ std::unique_ptr<Kernel> make_scatter_nd(const ScatterNdConfig& c, PackedConstant
   return std::make_unique<ScatterNd>(c);
 }
 
+std::string known_scatter_refuses(const ScatterNdConfig& c) {
+  const std::string why = scatter_nd_refuses(c);
+  return why.empty() ? scatter_runs_refuses(c) : why;
+}
+
 constexpr Candidate<GatherElementsConfig> kGatherElements[] = {
     {"gather_elements", gather_elements_refuses, make_gather_elements}};
 constexpr Candidate<ScatterElementsConfig> kScatterElements[] = {
     {"scatter_elements", scatter_elements_refuses, make_scatter_elements}};
 constexpr Candidate<GatherNdConfig> kGatherNd[] = {{"gather_nd", gather_nd_refuses, make_gather_nd}};
-constexpr Candidate<ScatterNdConfig> kScatterNd[] = {{"scatter_nd", scatter_nd_refuses, make_scatter_nd}};
+constexpr Candidate<ScatterNdConfig> kScatterNd[] = {{"scatter_runs", known_scatter_refuses, make_scatter_runs},
+                                                     {"scatter_nd", scatter_nd_refuses, make_scatter_nd}};
 
 }  // namespace
 }  // namespace scatter_cc
+
+void refuse_index(std::int64_t index, std::int64_t size) {
+  throw Error(ErrorCode::RuntimeError, "index " + std::to_string(index) + " is outside [" + std::to_string(-size) +
+                                           ", " + std::to_string(size) + ")");
+}
 
 std::span<const Candidate<GatherElementsConfig>> gather_elements_candidates() { return kGatherElements; }
 std::span<const Candidate<ScatterElementsConfig>> scatter_elements_candidates() { return kScatterElements; }

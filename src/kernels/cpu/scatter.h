@@ -46,7 +46,10 @@ struct ScatterNdConfig {
   std::int64_t block = 1;
   DataType type = DataType::Float;
   ScatterKind kind = ScatterKind::Replace;
+  Contents indices;
 };
 std::span<const Candidate<ScatterNdConfig>> scatter_nd_candidates();
+std::string scatter_runs_refuses(const ScatterNdConfig& c);
+std::unique_ptr<Kernel> make_scatter_runs(const ScatterNdConfig& c, PackedConstants& packed);
 
 }  // namespace norn::kernels

@@ -1,6 +1,7 @@
 // Elements picked and written by indices, and coordinates mapped axis for axis, against loops over all positions.
 #include "kernels/cpu/scatter.h"
 
+#include <cstring>
 #include <limits>
 
 #include "base/number.h"
@@ -43,6 +44,100 @@ const std::vector<std::tuple<Shape, Shape>> kShapes = {
     {{3, 1, 9}, {3, 1, 9}}, {{3, 4, 2, 6}, {3, 4, 1, 6}}, {{300, 5}, {300, 5}}, {{2, 3}, {0, 3}},
 };
 
+// Indices of every element of a box within the data, as for an assignment to slices, some from the end.
+struct Box {
+  Shape data, at, size;
+  std::size_t axes;  // an index names; what lies behind them is whole
+};
+std::vector<std::int64_t> indices_of(const Box& box) {
+  std::vector<std::int64_t> rows;
+  const std::int64_t n =
+      element_count(Shape(box.size.begin(), box.size.begin() + static_cast<std::ptrdiff_t>(box.axes)));
+  for (std::int64_t i = 0; i < n; ++i) {
+    std::vector<std::int64_t> row(box.axes);
+    std::int64_t rest = i;
+    for (std::size_t d = box.axes; d-- > 0; rest /= box.size[d]) row[d] = box.at[d] + rest % box.size[d];
+    if (box.at[0] > 1) row[0] -= box.data[0];
+    rows.insert(rows.end(), row.begin(), row.end());
+  }
+  return rows;
+}
+template <class T>
+std::vector<T> scattered_rows(const Shape& data_dims, std::size_t axes, const std::vector<std::int64_t>& rows,
+                              std::vector<T> data, const std::vector<T>& updates) {
+  const auto strides = layout_strides(data_dims, Layout::Dense);
+  const auto block = static_cast<std::size_t>(strides[axes - 1]);
+  for (std::size_t r = 0; r * axes < rows.size(); ++r) {
+    std::int64_t to = 0;
+    for (std::size_t d = 0; d < axes; ++d) {
+      const std::int64_t i = rows[r * axes + d];
+      to += (i < 0 ? i + data_dims[d] : i) * strides[d];
+    }
+    std::copy_n(updates.begin() + static_cast<std::ptrdiff_t>(r * block), block, data.begin() + to);
+  }
+  return data;
+}
+TEST(ScatterNd, KnownIndicesOfSlices) {
+  const Box boxes[] = {{{4, 6, 5}, {0, 0, 0}, {4, 6, 5}, 3},
+                       {{4, 6, 5}, {1, 2, 1}, {2, 3, 3}, 3},
+                       {{4, 6, 5}, {2, 0, 2}, {2, 6, 3}, 3},
+                       {{4, 6, 5}, {3, 1, 0}, {1, 4, 5}, 2},
+                       {{300, 70}, {2, 3}, {290, 60}, 2},
+                       {{300, 70}, {2, 0}, {297, 70}, 1},
+                       {{7}, {2}, {5}, 1},
+                       {{3, 2, 40, 50}, {0, 1, 7, 30}, {3, 1, 20, 20}, 4}};
+  for (const Box& box : boxes) {
+    auto rows = indices_of(box);
+    ScatterNdConfig c;
+    c.axes = Shape(box.data.begin(), box.data.begin() + static_cast<std::ptrdiff_t>(box.axes));
+    c.rows = static_cast<std::int64_t>(rows.size() / box.axes);
+    c.block = element_count(box.data) / element_count(c.axes);
+    c.type = DataType::Uint16;
+    auto data = counted<std::uint16_t>(element_count(box.data), 0);
+    auto updates = counted<std::uint16_t>(c.rows * c.block, 1000);
+    // Where they lie in a file.
+    std::vector<char> file(1 + rows.size() * sizeof(std::int64_t));
+    std::memcpy(file.data() + 1, rows.data(), file.size() - 1);
+    for (const char* at : {reinterpret_cast<const char*>(rows.data()), static_cast<const char*>(file.data() + 1)}) {
+      c.indices = {at, true, file.size() - 1};
+      const auto want = scattered_rows(box.data, box.axes, rows, data, updates);
+      for (const auto& candidate : scatter_nd_candidates()) {
+        if (candidate.name == "scatter_nd" && at != reinterpret_cast<const char*>(rows.data())) continue;
+        ASSERT_EQ(candidate.refuses(c), "") << to_string(box.data) << candidate.name;
+        Constants constants;
+        const auto kernel = candidate.make(c, constants);
+        EXPECT_EQ(kernel->reads(1), candidate.name == "scatter_nd");
+        void* const indices = kernel->reads(1) ? rows.data() : nullptr;
+        EXPECT_EQ(
+            run_at_widths(*kernel, {data.data(), indices, updates.data()}, std::vector<std::uint16_t>(data.size())),
+            want);
+        auto in_place = data;  // the output is the data
+        std::vector<char> scratch(kernel->scratch_bytes() + 64);
+        void* const operands[] = {in_place.data(), indices, updates.data(), in_place.data()};
+        kernel->run(operands, scratch.data());
+        EXPECT_EQ(in_place, want);
+      }
+    }
+  }
+}
+TEST(ScatterNd, KnownIndicesInNoOrder) {
+  ScatterNdConfig c;
+  c.axes = {6};
+  c.block = 2;
+  for (const std::vector<std::int64_t>& rows :
+       {std::vector<std::int64_t>{3, 4, 0, 1}, {0, 1, 1, 2}, {0, 1, 5, 6}, {-7, 0, 1, 2}, {0, 2, 4}}) {
+    c.rows = static_cast<std::int64_t>(rows.size());
+    c.indices = {rows.data(), true, rows.size() * sizeof(std::int64_t)};
+    EXPECT_NE(scatter_nd_candidates()[0].refuses(c), "");
+    EXPECT_EQ(scatter_nd_candidates()[1].refuses(c), "");
+  }
+  const std::vector<std::int64_t> rows = {-6, -5, 4, 5};  // in order
+  c.rows = 4;
+  c.indices = {rows.data(), true, 32};
+  EXPECT_EQ(scatter_nd_candidates()[0].refuses(c), "");
+  c.kind = ScatterKind::Add;
+  EXPECT_NE(scatter_nd_candidates()[0].refuses(c), "");
+}
 template <class T, class I>
 void check_elements(DataType type) {
   for (const auto& [data_dims, index_dims] : kShapes)
@@ -105,7 +200,7 @@ TEST(ScatterElements, HalvesAreRoundedOnce) {
                             {data.data(), indices.data(), updates.data()}, std::vector<std::uint16_t>(3)),
               all);
     for (auto& i : indices) i = 1;
-    EXPECT_EQ(run_at_widths(*scatter_nd_candidates()[0].make({n, {3}, 1, type, kind}, constants),
+    EXPECT_EQ(run_at_widths(*scatter_nd_candidates().back().make({n, {3}, 1, type, kind}, constants),
                             {data.data(), indices.data(), updates.data()}, std::vector<std::uint16_t>(3)),
               all);
   };
@@ -145,9 +240,9 @@ TEST(ScatterNd, Blocks) {
         run_at_widths(*gather_nd_candidates()[0].make({1, 4, axes, block, 4}, constants), {data.data(), indices.data()},
                       std::vector<std::int32_t>(static_cast<std::size_t>(4 * block)));
     auto updates = counted<std::int32_t>(4 * block, 500);
-    const auto written =
-        run_at_widths(*scatter_nd_candidates()[0].make({4, axes, block, DataType::Int32, ScatterKind::Add}, constants),
-                      {data.data(), indices.data(), updates.data()}, std::vector<std::int32_t>(data.size()));
+    const auto written = run_at_widths(
+        *scatter_nd_candidates().back().make({4, axes, block, DataType::Int32, ScatterKind::Add}, constants),
+        {data.data(), indices.data(), updates.data()}, std::vector<std::int32_t>(data.size()));
     auto want = data;
     for (std::int64_t r = 0; r < 4; ++r)
       for (std::int64_t i = 0; i < block; ++i) {
@@ -167,7 +262,7 @@ TEST(ScatterNd, LongBlocks) {
   for (const ScatterKind kind : {ScatterKind::Replace, ScatterKind::Add, ScatterKind::Max}) {
     Constants constants;
     const auto got =
-        run_at_widths(*scatter_nd_candidates()[0].make({7, {kBlocks}, kBlock, DataType::Float, kind}, constants),
+        run_at_widths(*scatter_nd_candidates().back().make({7, {kBlocks}, kBlock, DataType::Float, kind}, constants),
                       {data.data(), indices.data(), updates.data()}, std::vector<float>(data.size()));
     auto want = data;
     for (std::size_t r = 0; r < 7; ++r)
