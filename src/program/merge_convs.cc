@@ -186,6 +186,38 @@ void add_filters(const Rewriter& rewriter, const Branch& inner, const Shape& pla
       sums[static_cast<std::size_t>(filter * window + tap)] += static_cast<double>(*v++);
 }
 
+// Whether transforms by which windows of 3 x 3 are multiplied in a quarter of the products (Winograd) would lose digits
+// of a filter, because it reads few of its elements with most of its weight. Such convolutions are computed directly,
+// which takes longer than a branch beside them does.
+bool has_uneven_filters(const Shape& w, const std::vector<double>& weights) {
+  constexpr double kLeastOthers = 0.02;  // of the sum of squares, outside of the largest tap
+  const auto taps = static_cast<std::size_t>(element_count(Shape(w.begin() + 2, w.end())));
+  const auto channels = static_cast<std::size_t>(w[1]);
+  std::vector<double> squares(taps);
+  for (std::size_t filter = 0; filter < weights.size(); filter += channels * taps) {
+    std::fill(squares.begin(), squares.end(), 0);
+    double absolute = 0, all = 0;
+    for (std::size_t i = 0; i < channels * taps; ++i) {
+      const double v = weights[filter + i];
+      squares[i % taps] += v * v;
+      absolute += std::fabs(v);
+      all += v * v;
+    }
+    const double largest = *std::max_element(squares.begin(), squares.end());
+    if (std::sqrt(largest * static_cast<double>(channels)) > absolute || all - largest <= kLeastOthers * all)
+      return true;
+  }
+  return false;
+}
+bool may_be_transformed(const Branch& conv, const Shape& w) {
+  constexpr std::int64_t kFewChannels = 16;
+  const auto ones = [](const std::vector<std::int64_t>& v) {
+    return std::all_of(v.begin(), v.end(), [](std::int64_t one) { return one == 1; });
+  };
+  return w.size() > 3 && w[w.size() - 2] == 3 && w.back() == 3 && w[1] >= kFewChannels && ones(conv.window.strides) &&
+         ones(conv.window.dilations);
+}
+
 std::optional<norn::Tensor> rounded(const std::vector<double>& values, Shape dims) {
   norn::Tensor t(DataType::Float, std::move(dims));
   for (std::size_t i = 0; i < values.size(); ++i) {
@@ -217,8 +249,11 @@ ValueId merged(Rewriter& rewriter, NodeId add, const Branch& outer, const Branch
   if (inner.has_filters()) {
     const auto place = place_within(rewriter, outer, inner);
     if (!place) return kNone;
-    std::vector<double> sums = doubles_of(rewriter, outer.weights);
+    const std::vector<double> before = doubles_of(rewriter, outer.weights);
+    std::vector<double> sums = before;
     add_filters(rewriter, inner, *place, dims, sums);
+    if (may_be_transformed(outer, dims) && has_uneven_filters(dims, sums) && !has_uneven_filters(dims, before))
+      return kNone;
     auto weights = rounded(sums, dims);
     if (!weights) return kNone;
     w = rewriter.constant(std::move(*weights), base + "_sum");

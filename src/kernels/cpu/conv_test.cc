@@ -173,6 +173,9 @@ const std::vector<Case>& cases() {
       {{1, 512, 7, 7}, {80, 512, 3, 3}, 1, {1, 1}, {1, 1}, {1, 1}, {1, 1}},  // weights in parts
       {{2, 26, 15, 13}, {143, 26, 3, 5}, 1, {2, 1}, {1, 2}, {1, 4}, {1, 3}},
       {{2, 64, 9, 11}, {64, 16, 3, 3}, 4, {1, 2}, {1, 1}, {1, 1}, {1, 1}},  // groups
+      {{1, 128, 21, 18}, {128, 64, 3, 3}, 2, {1, 1}, {1, 1}, {1, 1}, {1, 1}},
+      {{2, 210, 14, 17}, {153, 70, 3, 3}, 3, {1, 1}, {1, 1}, {0, 2}, {1, 0}},
+      {{1, 72, 6, 13, 10}, {72, 36, 3, 3, 3}, 2, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}},
       {{1, 60, 12, 12}, {240, 20, 3, 3}, 3, {1, 1}, {3, 3}, {3, 3}, {3, 3}},
       // Several filters for each channel.
       {{2, 24, 13, 15}, {48, 1, 7, 7}, 24, {2, 2}, {1, 1}, {3, 3}, {3, 3}},
@@ -286,9 +289,9 @@ TEST(Conv, StepsThatFollow) {
 }
 
 // What is not finite stays with the outputs that read it.
-TEST(Conv, NotFinite) {
+void check_not_finite(const Case& shape) {
   for (const float odd : {std::numeric_limits<float>::infinity(), std::numeric_limits<float>::quiet_NaN(), 3e38f}) {
-    ConvConfig config = config_of(cases()[15]);
+    ConvConfig config = config_of(shape);
     config.x_layout = config.out_layout = Layout::ChannelsLast;
     config.post = {{ElementOp::Relu}};
     auto x = random_floats(element_count(config.x), 5);
@@ -313,6 +316,10 @@ TEST(Conv, NotFinite) {
       }
     }
   }
+}
+TEST(Conv, NotFinite) {
+  check_not_finite(cases()[15]);
+  check_not_finite({{1, 128, 28, 28}, {128, 64, 3, 3}, 2, {1, 1}, {1, 1}, {1, 1}, {1, 1}});
 }
 
 // Every output is as precise as the products that it adds up, beside whatever it does not read.

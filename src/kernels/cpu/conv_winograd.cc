@@ -45,7 +45,7 @@ constexpr double kMostRepeated = 0.6;  // of the outputs of a block that may be 
 
 // Sizes along the axes, with planes of a volume apart: an image has one of them, which the window is as deep as.
 struct Sizes {
-  explicit Sizes(const ConvConfig& c) : images(c.x[0]), plane_channels(c.x[1]) {
+  explicit Sizes(const ConvConfig& c) : images(c.x[0]), plane_channels(c.w[1]) {
     const Spatial3 in = spatial3(c.x, 2, 1), out = spatial3(c.out, 2, 1), pads = spatial3(c.pads_begin, 0, 0);
     depth = spatial3(c.w, 2, 1)[0];
     planes_in = in[0], rows_in = in[1], columns_in = in[2];
@@ -57,7 +57,7 @@ struct Sizes {
   std::int64_t depth, planes_in, planes, plane_pad;  // depth: of the window
   std::int64_t rows_in, columns_in, rows, columns, row_pad, column_pad;
   std::int64_t images;                    // planes of outputs
-  std::int64_t plane_channels, channels;  // of a plane, and of all planes that an output reads
+  std::int64_t plane_channels, channels;  // of a group: of a plane, and of all planes that an output reads
 
   // The share of a window's planes that lie inside of the volume; direct sums leave out the others.
   double depth_inside() const {
@@ -192,14 +192,19 @@ BlockSize block_size(bool is_volume, std::int64_t weights, std::int64_t place_by
   return inputs_and_outputs > kMuch ? BlockSize{224 << 10, 12} : BlockSize{96 << 10, 6};
 }
 
+// One of the groups.
 class WinogradConv final : public Kernel {
  public:
-  WinogradConv(const ConvConfig& config, PackedConstants& packed)
+  WinogradConv(const ConvConfig& config, PackedConstants& packed, std::int64_t group)
       : c_(config),
         s_(config),
         tiles_(s_),
         channels_(s_.channels),
-        filters_(c_.out[1]),
+        filters_(c_.out[1] / c_.group),
+        x_pixel_(c_.x[1]),
+        out_pixel_(c_.out[1]),
+        first_channel_(group * s_.plane_channels),
+        first_filter_(group * filters_),
         table_(winograd_table()),
         steps_(c_.out, c_.post, c_.extra) {
     if (!steps_.can_read()) posts_ = post_chain(c_.out, c_.out_layout, c_.post, c_.extra, packed);
@@ -249,9 +254,9 @@ class WinogradConv final : public Kernel {
     if (c_.out_layout == Layout::Dense) out_at_ = place(element_count(c_.out));
     pieces_at_ = place(piece_floats_ * block_pieces_ * filter_pieces_);
     padded_filters_ = round_up(filters_, lanes);
-    weights_ = packed.get(
-        c_.weights, 0, "winograd 4x4 3x3 sized narrow planes " + to_string(c_.w) + " " + std::to_string(table_.width),
-        [&] { return pack(); });
+    std::string recipe = "winograd 4x4 3x3 sized narrow planes " + to_string(c_.w) + " " + std::to_string(table_.width);
+    if (c_.group > 1) recipe += " group " + std::to_string(group) + " of " + std::to_string(c_.group);
+    weights_ = packed.get(c_.weights, 0, recipe, [&] { return pack(); });
     std::uint64_t uneven = 0;
     std::memcpy(&uneven, shares() + channels_, sizeof uneven);
     const float* const narrow = shares() + channels_ + 2;
@@ -270,8 +275,7 @@ class WinogradConv final : public Kernel {
     const float* x = static_cast<const float*>(operands[0]);
     if (c_.x_layout == Layout::Dense) {
       float* moved = reinterpret_cast<float*>(base + x_at_);
-      transpose_matrices(x, moved, c_.x[0], s_.plane_channels, s_.planes_in * s_.rows_in * s_.columns_in,
-                         sizeof(float));
+      transpose_matrices(x, moved, c_.x[0], x_pixel_, s_.planes_in * s_.rows_in * s_.columns_in, sizeof(float));
       x = moved;
     }
     float* const result = static_cast<float*>(operands[3 + c_.extra.size()]);
@@ -319,6 +323,8 @@ class WinogradConv final : public Kernel {
   const float* shares() const {
     return static_cast<const float*>(weights_.get()) + kPoints * padded_filters_ * channels_;
   }
+  // As they are given, from the group's first on.
+  const float* given_weights() const { return s_.taps(static_cast<const float*>(c_.weights.data), first_filter_, 0); }
   std::shared_ptr<const void> pack() const {
     // Row p of G is [1, p, p^2] over the product of p's distances to the other points.
     double transform[6][3] = {};
@@ -331,7 +337,7 @@ class WinogradConv final : public Kernel {
     }
     transform[5][2] = 1;
     const std::int64_t point = padded_filters_ * channels_;
-    const auto* w = static_cast<const float*>(c_.weights.data);
+    const float* const w = given_weights();
     // A panel's filters at a time, so that whole lines are written: with the point, each lies far from the last.
     const std::int64_t panels = (padded_filters_ + table_.width - 1) / table_.width;
     auto buffer = aligned_buffer(static_cast<std::size_t>(kPoints * point + channels_ + 2 + panels) * sizeof(float));
@@ -395,12 +401,12 @@ class WinogradConv final : public Kernel {
       table_.multiply(tiles, filters, terms, in + p * in_step_, weights + p * point, made + p * out_step_,
                       piece_filters_);
     bool finite = !is_direct;
-    const float* bias = call.bias != nullptr ? call.bias + f : nullptr;
+    const float* bias = call.bias != nullptr ? call.bias + first_filter_ + f : nullptr;
     for (std::int64_t t = 0; t < tiles && !is_direct; ++t) {
       const Place at = tile_of(b, t);
       finite &= table_.output(made + t * piece_filters_, out_step_, bias, filters, std::min(kTile, s_.rows - at.row),
                               std::min(kTile, s_.columns - at.column), pixel(call.out, at.image, at.row, at.column) + f,
-                              s_.columns * filters_, filters_);
+                              s_.columns * out_pixel_, out_pixel_);
     }
     for (std::int64_t t = 0; t < tiles && finite; ++t)
       if (again[t] != 0) directly(call, tile_of(b, t), again[t], f, filters, made);
@@ -410,10 +416,11 @@ class WinogradConv final : public Kernel {
         if (finite && panel >= f && panel < f + filters)
           direct(call, image, row, column, pixels, panel, std::min(table_.width, f + filters - panel), made);
       if (posts_) return;
-      const std::int64_t at = ((image * s_.rows + row) * s_.columns + column) * filters_ + f;
-      if (filters == filters_) return steps_.apply(call.out, call.extras, at, pixels * filters_, f, filters_);
+      const std::int64_t first = first_filter_ + f;
+      const std::int64_t at = ((image * s_.rows + row) * s_.columns + column) * out_pixel_ + first;
+      if (filters == out_pixel_) return steps_.apply(call.out, call.extras, at, pixels * filters, first, filters);
       for (std::int64_t p = 0; p < pixels; ++p)
-        steps_.apply(call.out, call.extras, at + p * filters_, filters, f, filters);
+        steps_.apply(call.out, call.extras, at + p * out_pixel_, filters, first, filters);
     });
   }
   Place tile_of(const Block& b, std::int64_t tile) const {
@@ -422,7 +429,7 @@ class WinogradConv final : public Kernel {
   }
 
   float* pixel(float* out, std::int64_t image, std::int64_t row, std::int64_t column) const {
-    return out + ((image * s_.rows + row) * s_.columns + column) * filters_;
+    return out + ((image * s_.rows + row) * s_.columns + column) * out_pixel_ + first_filter_;
   }
 
   // The plane `depth` of what outputs of an image read; null in the padding.
@@ -430,7 +437,7 @@ class WinogradConv final : public Kernel {
     const auto [volume, in_volume] = base::divide(image, s_.planes);
     const std::int64_t at = in_volume - s_.plane_pad + depth;
     if (at < 0 || at >= s_.planes_in) return nullptr;
-    return x + (volume * s_.planes_in + at) * s_.rows_in * s_.columns_in * s_.plane_channels;
+    return x + (volume * s_.planes_in + at) * s_.rows_in * s_.columns_in * x_pixel_ + first_channel_;
   }
 
   // The points of all planes that a block's outputs read, [plane][place][channel]. An output has to be computed
@@ -454,7 +461,7 @@ class WinogradConv final : public Kernel {
       return;
     }
     if (row >= 0 && column >= 0 && row + kPatch <= s_.rows_in && column + kPatch <= s_.columns_in)
-      return table_.input(image + (row * s_.columns_in + column) * channels, s_.columns_in * channels, channels,
+      return table_.input(image + (row * s_.columns_in + column) * x_pixel_, s_.columns_in * x_pixel_, x_pixel_,
                           channels, shares(), s_.depth, points, in_step_, again);
     float* const patch = work + patch_at_;
     // Of the patch's columns, those within the image.
@@ -467,8 +474,10 @@ class WinogradConv final : public Kernel {
         continue;
       }
       std::fill_n(to, first * channels, 0.0f);
-      std::memcpy(to + first * channels, image + (r * s_.columns_in + column + first) * channels,
-                  static_cast<std::size_t>((last - first) * channels) * sizeof(float));
+      const std::int64_t run = x_pixel_ == channels ? last - first : 1;  // pixels that follow one another
+      for (std::int64_t j = first; j < last; j += run)
+        std::memcpy(to + j * channels, image + (r * s_.columns_in + column + j) * x_pixel_,
+                    static_cast<std::size_t>(run * channels) * sizeof(float));
       std::fill_n(to + last * channels, (kPatch - last) * channels, 0.0f);
     }
     table_.input(patch, kPatch * channels, channels, channels, shares(), s_.depth, points, in_step_, again);
@@ -518,24 +527,25 @@ class WinogradConv final : public Kernel {
     const std::int64_t step = round_up(filters, table_.lanes);
     float* const to = pixel(call.out, image, row, column) + f;
     for (std::int64_t p = 0; p < pixels; ++p)
-      for (std::int64_t m = 0; m < filters; ++m) to[p * filters_ + m] = call.bias != nullptr ? call.bias[f + m] : 0.0f;
+      for (std::int64_t m = 0; m < filters; ++m)
+        to[p * out_pixel_ + m] = call.bias != nullptr ? call.bias[first_filter_ + f + m] : 0.0f;
     const std::int64_t channels = s_.plane_channels;
     for (std::int64_t t = 0; t < 9 * s_.depth; ++t) {
       const float* const image_x = plane(call.x, image, t / 9);
       const std::int64_t r = row - s_.row_pad + t % 9 / 3, q = column - s_.column_pad + t % 3;
       const std::int64_t p0 = std::max<std::int64_t>(0, -q), p1 = std::min(pixels, s_.columns_in - q);
       if (image_x == nullptr || r < 0 || r >= s_.rows_in || p0 >= p1) continue;
-      table_.multiply(p1 - p0, filters, {.terms = channels, .parts = 1, .part = 0, .row = channels},
-                      image_x + (r * s_.columns_in + q + p0) * channels,
+      table_.multiply(p1 - p0, filters, {.terms = channels, .parts = 1, .part = 0, .row = x_pixel_},
+                      image_x + (r * s_.columns_in + q + p0) * x_pixel_,
                       taps_.data() + (t * padded_filters_ + f) * channels, work, step);
       for (std::int64_t p = p0; p < p1; ++p)
-        for (std::int64_t m = 0; m < filters; ++m) to[p * filters_ + m] += work[(p - p0) * step + m];
+        for (std::int64_t m = 0; m < filters; ++m) to[p * out_pixel_ + m] += work[(p - p0) * step + m];
     }
   }
 
   // [depth and tap][panel of filters][channel of a plane][filter of the panel]
   void order_taps() const {
-    const auto* w = static_cast<const float*>(c_.weights.data);
+    const float* const w = given_weights();
     const std::int64_t channels = s_.plane_channels;
     taps_.resize(static_cast<std::size_t>(9 * s_.depth * padded_filters_ * channels));
     for (std::int64_t panel = 0; panel < padded_filters_; panel += table_.width) {
@@ -553,6 +563,8 @@ class WinogradConv final : public Kernel {
   Sizes s_;
   Tiles tiles_;
   std::int64_t channels_, filters_;
+  std::int64_t x_pixel_, out_pixel_;  // floats of a pixel, of all groups
+  std::int64_t first_channel_, first_filter_;
   const WinogradTable& table_;
   PixelSteps steps_;
   std::unique_ptr<Kernel> posts_;  // steps that runs of pixels cannot read
@@ -567,18 +579,35 @@ class WinogradConv final : public Kernel {
   mutable std::vector<float> taps_;
 };
 
+class WinogradGroups final : public Kernel {
+ public:
+  WinogradGroups(const ConvConfig& c, PackedConstants& packed) {
+    for (std::int64_t g = 0; g < c.group; ++g) groups_.push_back(std::make_unique<WinogradConv>(c, packed, g));
+  }
+  std::size_t scratch_bytes() const override { return groups_[0]->scratch_bytes(); }
+  bool reads(std::size_t i) const override { return i != 1; }
+  std::size_t bytes() const noexcept override { return groups_.size() * groups_[0]->bytes(); }
+  void run(void* const* operands, void* scratch) const override {
+    for (const auto& group : groups_) group->run(operands, scratch);
+  }
+
+ private:
+  std::vector<std::unique_ptr<WinogradConv>> groups_;
+};
+
 // By what both take, and weights that come from memory once; in products. `rounded`: beside direct products in
 // bfloat16, which take half the time.
 bool is_worthwhile(const ConvConfig& c, bool rounded) {
   const Sizes s(c);
-  const auto channels = static_cast<double>(s.plane_channels * s.depth), filters = static_cast<double>(c.out[1]);
+  const auto channels = static_cast<double>(s.plane_channels * s.depth),
+             filters = static_cast<double>(c.out[1] / c.group);
   const double pixels = static_cast<double>(s.images * s.rows) * static_cast<double>(s.columns);
   const double pairs = channels * filters;
   // Products in the time of a byte: of a slow third cache, a core gets little.
   const double kept_bytes = has_slow_third_cache() ? 1 << 20 : std::numeric_limits<double>::infinity();
   const double byte_products = pairs * kPoints * 4 > kept_bytes ? 9 : 4.4;
   const double direct = pairs * (9 * pixels * s.depth_inside() + 36 * byte_products) * (rounded ? 0.5 : 1);
-  const double fast = work_of(s, Tiles(s), c.out[1]) + pairs * kPoints * 4 * byte_products;
+  const double fast = work_of(s, Tiles(s), c.out[1] / c.group) + pairs * kPoints * 4 * byte_products;
   return fast * 1.15 < direct;
 }
 
@@ -587,10 +616,14 @@ std::string refusal(const ConvConfig& c, bool rounded) {
   if ((c.x.size() != 4 && c.x.size() != 5) || c.w[c.w.size() - 2] != 3 || c.w.back() != 3)
     return "not a window of 3 x 3";
   const Shape ones(c.x.size() - 2, 1);
-  if (c.group != 1 || c.strides != ones || c.dilations != ones) return "groups, strides or dilations";
+  if (c.strides != ones || c.dilations != ones) return "strides or dilations";
   if (!c.weights.known()) return "the weights are not constant";
   if (c.in_place_extra >= 0) return "adds nothing in place";
   if (c.x.size() == 5 && c.w[2] > kWinogradDeepest) return "a window of more than eight planes";
+  if (c.group > 1) {
+    if (c.x_layout != Layout::ChannelsLast || c.out_layout != Layout::ChannelsLast) return "groups of planes";
+    if (std::string why = pixel_steps_refusal(c.out, c.post, c.extra, c.in_place_extra); !why.empty()) return why;
+  }
   if (!is_worthwhile(c, rounded)) return "its transforms cost more than they save here";
   if (reads_few(c)) return "filters read so few elements of their windows that transforms would lose digits";
   return post_chain_refuses(c.out, c.out_layout, c.post, c.extra);
@@ -603,7 +636,8 @@ std::string winograd_conv_refuses(const ConvConfig& c) { return refusal(c, false
 bool winograd_beats_bf16(const ConvConfig& c) { return refusal(c, true).empty(); }
 
 std::unique_ptr<Kernel> make_winograd_conv(const ConvConfig& config, PackedConstants& packed) {
-  return std::make_unique<WinogradConv>(config, packed);
+  if (config.group > 1) return std::make_unique<WinogradGroups>(config, packed);
+  return std::make_unique<WinogradConv>(config, packed, 0);
 }
 
 }  // namespace norn::kernels
