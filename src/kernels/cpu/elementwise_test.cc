@@ -1,9 +1,12 @@
 // Chains against double arithmetic: every step over its whole range, every kind of broadcast, both layouts.
 #include "kernels/cpu/elementwise.h"
 
+#include <iterator>
 #include <limits>
+#include <random>
 
 #include "kernels/cpu/kernel_test.h"
+#include "kernels/cpu/walk.h"
 #include "kernels/element_op.h"
 
 namespace norn::kernels {
@@ -313,6 +316,35 @@ TEST(Chain, RefusesWhatItCannot) {
   EXPECT_NE(chain_candidates()[0].refuses(config), "");
   config = {.out = {4}, .inputs = {{{4}}}, .type = DataType::Uint8};
   EXPECT_NE(chain_candidates()[0].refuses(config), "");
+}
+
+// Tiles of operands whose rows are short, repeat, or lie apart, from every position on.
+TEST(Walk, ReadsEveryRange) {
+  std::mt19937 engine(11);
+  const std::int64_t sizes[] = {1, 2, 3, 4, 5, 8, 9, 40}, strides[] = {0, 0, 1, 2, 3, 7};
+  for (int round = 0; round < 400; ++round) {
+    Walk walk;
+    for (std::size_t d = 1 + engine() % 4; d > 0; --d)
+      walk.dims.push_back({sizes[engine() % std::size(sizes)], strides[engine() % std::size(strides)]});
+    std::int64_t all = 1, reach = 0;
+    for (const StridedDim& dim : walk.dims) {
+      all *= dim.size;
+      reach += (dim.size - 1) * dim.stride;
+    }
+    std::vector<std::uint16_t> from(static_cast<std::size_t>(reach + 1));
+    for (std::size_t i = 0; i < from.size(); ++i) from[i] = static_cast<std::uint16_t>(i);
+    for (int part = 0; part < 40; ++part) {
+      const auto at = static_cast<std::int64_t>(engine() % static_cast<unsigned>(all));
+      const auto n =
+          1 + static_cast<std::int64_t>(engine() % static_cast<unsigned>(std::min<std::int64_t>(all - at, 600)));
+      std::vector<std::uint16_t> tile(static_cast<std::size_t>(n) + 1, 0xffff);
+      bool one = false;
+      const std::uint16_t* const got = walk.read(from.data(), at, n, tile.data(), one);
+      for (std::int64_t i = 0; i < n; ++i)
+        ASSERT_EQ(one ? *got : got[i], from[static_cast<std::size_t>(offset_of(walk.dims, at + i))]) << at << " " << i;
+      ASSERT_EQ(tile.back(), 0xffff);
+    }
+  }
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/division.h"
+#include "kernels/cpu/copy_rows.h"
 #include "kernels/cpu/physical.h"
 
 namespace norn::kernels {
@@ -49,22 +50,33 @@ struct Walk {
       one = inner.stride == 0;
       return p + row + column * inner.stride;
     }
+    // Rows that lie one over the other are the first of them again and again.
+    const std::size_t last = dims.size() - 1;
+    const bool repeats = last > 0 && dims[last - 1].stride == 0;
     for (std::int64_t done = 0;;) {
-      const std::int64_t run = std::min(n - done, inner.size - column);
-      const T* from = p + row + column * inner.stride;
-      T* to = tile + done;
-      if (inner.stride == 1)
-        std::memcpy(to, from, static_cast<std::size_t>(run) * sizeof(T));
-      else if (inner.stride == 0)
-        std::fill_n(to, run, *from);
-      else
-        for (std::int64_t i = 0; i < run; ++i) to[i] = from[i * inner.stride];
+      const std::int64_t left = last > 0 ? dims[last - 1].size - index[last - 1] : 1;
+      const std::int64_t whole = column == 0 ? std::min((n - done) / inner.size, left) : 0;
+      std::int64_t run = std::min(n - done, (repeats ? left : 1) * inner.size - column), rows = repeats ? left : 1;
+      T* const to = tile + done;
+      if (!repeats && whole > 1) {
+        rows = whole;
+        run = rows * inner.size;
+        copy_each(p + row, dims[last - 1].stride, rows, to);
+      } else {
+        const std::int64_t to_end = inner.size - column;
+        copy_row(p + row, column, std::min(run, to_end), to);
+        if (const std::int64_t more = std::min(run - to_end, column); more > 0) copy_row(p + row, 0, more, to + to_end);
+        if (run > inner.size)
+          repeat_first(reinterpret_cast<char*>(to), inner.size * static_cast<std::int64_t>(sizeof(T)),
+                       run * static_cast<std::int64_t>(sizeof(T)));
+      }
       done += run;
       if (done == n) return tile;
       column = 0;
-      for (std::size_t d = dims.size() - 1; d-- > 0;) {
-        row += dims[d].stride;
-        if (++index[d] < dims[d].size) break;
+      for (std::size_t d = last; d-- > 0; rows = 1) {
+        row += rows * dims[d].stride;
+        index[d] += rows;
+        if (index[d] < dims[d].size) break;
         row -= dims[d].stride * dims[d].size;
         index[d] = 0;
       }
@@ -72,6 +84,39 @@ struct Walk {
   }
 
   static constexpr std::size_t kMaxDims = 32;
+
+ private:
+  template <class T>
+  void copy_row(const T* row, std::int64_t column, std::int64_t n, T* to) const {
+    const std::int64_t stride = dims.back().stride;
+    const T* from = row + column * stride;
+    if (stride == 1)
+      std::memcpy(to, from, static_cast<std::size_t>(n) * sizeof(T));
+    else if (stride == 0)
+      std::fill_n(to, n, *from);
+    else
+      for (std::int64_t i = 0; i < n; ++i) to[i] = from[i * stride];
+  }
+  // Whole rows, `step` apart.
+  template <class T>
+  void copy_each(const T* from, std::int64_t step, std::int64_t rows, T* to) const {
+    const auto [size, stride] = dims.back();
+    constexpr auto kBytes = static_cast<std::int64_t>(sizeof(T));
+    if (stride == 1)
+      return copy_rows(reinterpret_cast<const char*>(from), step * kBytes, reinterpret_cast<char*>(to), size * kBytes,
+                       size * kBytes, rows);
+    const auto each = [&](std::int64_t columns) {
+      for (std::int64_t r = 0; r < rows; ++r, from += step, to += columns)
+        for (std::int64_t i = 0; i < columns; ++i) to[i] = from[i * stride];
+    };
+    switch (size) {
+      case 2: return each(2);
+      case 3: return each(3);
+      case 4: return each(4);
+      case 8: return each(8);
+      default: return each(size);
+    }
+  }
 };
 
 }  // namespace norn::kernels
