@@ -293,7 +293,7 @@ LayoutPlan::LayoutPlan(PlanState& state, const SegmentNodes& nodes, Precision pr
       if (costs[n] > 0) network.add_edge(vertex, last, costs[n], 0);
     }
     const bool reads_any = is_read_in_any_layout(*p.node, state);
-    const bool by_dims = is_elementwise(p.node->op);  // operands that are broadcast are read dense
+    const bool by_dims = is_elementwise(p.node->op);  // other operands are read dense
     p.for_each_use([&](ValueId id) {
       if (role == Role::View || role == Role::Part || role == Role::Maker || reads_any ||
           !has_layouts(state.values[id]))
@@ -303,7 +303,7 @@ LayoutPlan::LayoutPlan(PlanState& state, const SegmentNodes& nodes, Precision pr
       if (has_weights &&
           (state.graph.value(id).is_constant() || id == p.node->inputs[p.node->op == &ops::QLinearConv ? 3 : 1]))
         return;
-      if (vertex != dense && by_dims && state.values[id].dims != state.values[out].dims) return;
+      if (vertex != dense && by_dims && !lies_alike(state.values[id].dims, state.values[out].dims)) return;
       values[id].read.push_back(vertex);
     });
     if (p.late) continue;

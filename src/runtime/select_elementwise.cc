@@ -82,6 +82,12 @@ const Known* find(const opset::Operator* op) {
 
 bool is_elementwise(const opset::Operator* op) { return find(op) != nullptr; }
 
+bool lies_alike(const Shape& operand, const Shape& out) {
+  if (operand == out) return true;
+  return operand.size() == out.size() && out.size() > 2 && operand[1] == out[1] &&
+         element_count(operand) > operand[0] * operand[1];
+}
+
 bool Selector::element_steps(const program::Node& operation, int running, std::vector<ElementStep>& steps,
                              std::vector<ExtraOperand>& extra, std::vector<Operand>& uses, Layout layout) {
   const std::vector<program::ValueId>& inputs = operation.inputs;
@@ -121,8 +127,8 @@ bool Selector::element_steps(const program::Node& operation, int running, std::v
     step.swapped = static_cast<int>(i) < running && inputs.size() == 2;
     step.operand = static_cast<int>(extra.size());
     const norn::Tensor* contents = constant_if_known(inputs[i]);
-    const bool full = dims_of(inputs[i]) == dims_of(operation.outputs[0]);
-    extra.push_back({dims_of(inputs[i]), full ? layout : Layout::Dense, contents ? contents->data() : nullptr});
+    const bool alike = lies_alike(dims_of(inputs[i]), dims_of(operation.outputs[0]));
+    extra.push_back({dims_of(inputs[i]), alike ? layout : Layout::Dense, contents ? contents->data() : nullptr});
     uses.push_back({inputs[i], extra.back().layout});
     steps.push_back(step);
   }
@@ -171,8 +177,8 @@ bool select_elementwise(Selector& s) {
     config.layout = layout;
     config.type = type;
     std::vector<Operand> uses;
-    const bool full = s.dims(0) == s.out_dims();
-    config.inputs.push_back({s.dims(0), full ? layout : Layout::Dense, s.constant_data(0)});
+    const bool alike = lies_alike(s.dims(0), s.out_dims());
+    config.inputs.push_back({s.dims(0), alike ? layout : Layout::Dense, s.constant_data(0)});
     uses.push_back({s.node().inputs[0], config.inputs.back().layout});
     if (!s.element_steps(s.node(), 0, config.steps, config.inputs, uses, layout)) {
       s.refuse("chain", "a bound of Clip is not a constant, or an exponent is of another type");
