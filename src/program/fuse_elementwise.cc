@@ -1,7 +1,7 @@
-// Element-wise operations join the node before them: activations and residual additions behind a contraction, and runs
-// of element-wise nodes into one. A node may join if it is the only reader of the running value and keeps its shape;
-// its other operands broadcast to that shape. The fused node stands where the last of its parts stood, so that every
-// operand is made before it.
+// Element-wise operations join the node before them: activations and residual additions behind a contraction or a
+// normalisation of channels, and runs of element-wise nodes into one. A node may join if it is the only reader of the
+// running value and keeps its shape; its other operands broadcast to that shape. The fused node stands where the last
+// of its parts stood, so that every operand is made before it.
 //
 // Each part still rounds to f32, so the answer changes only where a kernel contracts a multiplication and an addition.
 #include <algorithm>
@@ -12,6 +12,8 @@
 #include "ops/math/gemm/gemm.h"
 #include "ops/math/matmul/matmul.h"
 #include "ops/nn/conv/conv.h"
+#include "ops/nn/instance_normalization/instance_normalization.h"
+#include "ops/tensor/reshape/reshape.h"
 #include "program/rewrite.h"
 #include "program/rewriter.h"
 
@@ -21,6 +23,14 @@ namespace {
 bool is_contraction(const Node& node) {
   if (!node.parts.empty()) return is_contraction(node.parts.back());  // behind what widens its weights
   return node.op == &ops::Conv || node.op == &ops::Gemm || node.op == &ops::MatMul;
+}
+
+// What element-wise operations join that is not one itself: a contraction, or a normalisation of channels or of groups
+// of them.
+bool leads(const Node& node) {
+  if (node.op == &ops::InstanceNormalization && node.parts.empty()) return true;
+  if (node.op == &ops::Reshape && node.parts.size() == 2) return node.parts[0].op == &ops::InstanceNormalization;
+  return is_contraction(node);
 }
 
 bool is_elementwise(const Graph& graph, const Node& node) {
@@ -85,11 +95,11 @@ NodeId next_of(Rewriter& rewriter, NodeId start, NodeId end) {
 void fuse_elementwise(Program& program, Graph& graph) {
   Rewriter rewriter(program, graph);
   std::vector<NodeId> chain;
-  for (bool contractions : {true, false}) {
+  for (bool leading : {true, false}) {
     rewriter.each([&](NodeId n) {
       const Node& node = rewriter.node(n);
-      if (node.outputs.size() != 1 || (!node.parts.empty() && !is_contraction(node))) return;
-      if (contractions ? !is_contraction(node) : !is_elementwise(graph, node)) return;
+      if (node.outputs.size() != 1 || (!node.parts.empty() && !leads(node))) return;
+      if (leading ? !leads(node) : !is_elementwise(graph, node)) return;
       if (!is_f32(graph, node.results()[0])) return;
       chain = {n};
       for (NodeId next = n; next != kNoNode; next = next_of(rewriter, n, next))

@@ -39,6 +39,7 @@ constexpr Pass kPasses[] = {
      each_graph<fuse_attention>},
     {"fuse_integer_folds", "compute LogSumExp of integers without casts around it", true,
      each_graph<fuse_integer_folds>},
+    {"fuse_group_norms", "join the reshapes around InstanceNormalization to it", true, each_graph<fuse_group_norms>},
     {"fuse_elementwise", "join activations, biases and residuals to the node before them", true,
      each_graph<fuse_elementwise>},
     {"fuse_separable", "join depthwise convolutions and the products over channels around them", true,

@@ -42,6 +42,7 @@ void fuse_conv_bn(Program&, Graph&);
 void merge_convs(Program&, Graph&);
 void fuse_stored_weights(Program&, Graph&);
 void fuse_attention(Program&, Graph&);
+void fuse_group_norms(Program&, Graph&);
 void fuse_integer_folds(Program&, Graph&);
 void fuse_elementwise(Program&, Graph&);
 void fuse_separable(Program&, Graph&);

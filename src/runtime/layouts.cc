@@ -13,6 +13,7 @@
 #include "ops/math/unary_math/unary_math.h"
 #include "ops/nn/conv/conv.h"
 #include "ops/nn/conv_transpose/conv_transpose.h"
+#include "ops/nn/instance_normalization/instance_normalization.h"
 #include "ops/nn/lrn/lrn.h"
 #include "ops/nn/pool/pool.h"
 #include "ops/nn/qlinear_conv/qlinear_conv.h"
@@ -206,7 +207,8 @@ Role role_of(const Node& node, const PlanState& state, Precision precision, std:
   if (op == &ops::Concat || op == &ops::LRN || op == &ops::Resize || is_elementwise(op)) return Role::Either;
   if (op == &ops::Softmax || op == &ops::LogSoftmax) return node.schema->since >= 13 ? Role::Either : Role::Dense;
   if (op == &ops::Transpose) return Role::View;
-  if (op == &ops::Reshape && node.parts.empty()) {
+  if (op == &ops::InstanceNormalization || (op == &ops::Reshape && !node.parts.empty())) return Role::Either;
+  if (op == &ops::Reshape) {
     const PlanState::ValueState& x = state.values[node.inputs[0]];
     const auto lies = kernels::layout_strides(x.dims, Layout::ChannelsLast);
     const bool stays = has_layouts(x) && reshaped_strides(x.dims, lies, state.values[node.outputs[0]].dims);

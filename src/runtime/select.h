@@ -285,6 +285,7 @@ bool select_deform_conv(Selector&);
 bool select_lrn(Selector&);
 bool select_row_norm(Selector&);
 bool select_plane_norm(Selector&);
+bool select_group_norm(Selector&);  // of a Reshape, with InstanceNormalization among its parts
 bool select_rotary(Selector&);
 bool select_attention(Selector&);
 bool select_attention_chain(Selector&);  // a MatMul with parts that may be attention

@@ -122,6 +122,7 @@ std::optional<std::vector<std::int64_t>> reshaped_strides(const Shape& x, const 
 }
 
 bool select_view(Selector& s) {
+  if (!s.parts().empty() && select_group_norm(s)) return true;
   // Inference may know the output's shape without the axes or the shape that is asked for: whether these fit is only
   // known when the node runs.
   if (!plain(s, "view") || !constant_from(s, 1, "view")) return false;

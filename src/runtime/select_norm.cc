@@ -1,11 +1,14 @@
 // Normalisation of rows and of channels, and rotations of heads.
+#include "kernels/cpu/group_norm.h"
 #include "kernels/cpu/halves.h"
 #include "kernels/cpu/norm.h"
 #include "kernels/cpu/plane_norm.h"
 #include "kernels/cpu/rotary.h"
+#include "ops/nn/instance_normalization/instance_normalization.h"
 #include "ops/nn/layer_normalization/layer_normalization.h"
 #include "ops/nn/rms_normalization/rms_normalization.h"
 #include "ops/nn/rotary_embedding/rotary_embedding.h"
+#include "ops/tensor/reshape/reshape.h"
 #include "runtime/select.h"
 
 namespace norn::runtime {
@@ -52,9 +55,42 @@ bool select_row_norm(Selector& s) {
                           {{s.node().inputs[0]}, {s.node().inputs[1]}, {s.node().input(2)}}, outs, outs.size() == 1);
 }
 
+namespace {
+
+// x, which is [N, C, ...], by groups of channels, with channels last if that is how it lies: `norm` is the
+// InstanceNormalization, and `behind` parts of the node belong to what it is of.
+bool select_groups(Selector& s, const program::Node& norm, std::int64_t groups, std::size_t behind) {
+  using kernels::Layout;
+  const auto advised = s.advised_layout();
+  if ((advised ? *advised : s.made_in(s.node().inputs[0])) != Layout::ChannelsLast) return false;
+  kernels::GroupNormConfig config;
+  config.x = s.dims(0);
+  config.groups = groups;
+  config.epsilon = norm.attributes().f("epsilon");
+  std::vector<Operand> uses = {{s.node().inputs[0], Layout::ChannelsLast}, {norm.inputs[1]}, {norm.inputs[2]}};
+  const program::ValueId made = s.take_parts(config.post, config.extra, uses, Layout::ChannelsLast, behind);
+  for (std::size_t i = 1; i < uses.size(); ++i) uses[i].apart = true;
+  if (s.choose(kernels::group_norm_candidates(), config, uses, {made, Layout::ChannelsLast}, true)) return true;
+  s.leave_parts();
+  return false;
+}
+
+}  // namespace
+
+bool select_group_norm(Selector& s) {
+  const auto parts = s.parts();
+  if (parts.size() < 2 || parts[0].op != &ops::InstanceNormalization || parts[1].op != &ops::Reshape) return false;
+  const Shape &x = s.dims(0), &grouped = s.dims_of(s.node().outputs[0]);
+  if (s.dims_of(parts[1].outputs[0]) != x || grouped.size() < 3 || x.size() < 3 || grouped[0] != x[0] ||
+      grouped[1] < 1 || x[1] % grouped[1] != 0)
+    return false;
+  return select_groups(s, parts[0], grouped[1], 2);
+}
+
 bool select_plane_norm(Selector& s) {
   if (!s.is_float("plane_norm")) return false;
   const Shape& x = s.dims(0);
+  if (x.size() > 2 && select_groups(s, s.node(), x[1], 0)) return true;
   kernels::PlaneNormConfig config;
   config.batch = x[0];
   config.channels = x[1];

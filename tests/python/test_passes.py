@@ -20,7 +20,7 @@ FLOAT, INT64, INT32, DOUBLE = TensorProto.FLOAT, TensorProto.INT64, TensorProto.
 RECOGNIZING = ("recognize_activations", "recognize_norms", "recognize_attention", "fuse_attention")
 PASSES = [
     ("gather_stored", "fold_constants"), ("drop_identities", "merge_duplicates"), RECOGNIZING, ("widen_half",),
-    ("turn_conv_transposes", "fuse_pads", "fuse_conv_bn", "merge_convs"), ("fuse_qdq", "fuse_quantized", "fuse_stored_weights"), ("fuse_elementwise",),
+    ("turn_conv_transposes", "fuse_pads", "fuse_conv_bn", "merge_convs"), ("fuse_qdq", "fuse_quantized", "fuse_stored_weights"), ("fuse_elementwise", "fuse_group_norms"),
     ("fuse_separable", "fuse_integer_folds"),
 ]  # fmt: skip
 SUBSETS = [sum(s, ()) for size in range(len(PASSES) + 1) for s in itertools.combinations(PASSES, size)]
@@ -151,6 +151,19 @@ LARGER = {
          node("Pad", "x,pads,,axes", "q"), node("AveragePool", "q", "a", kernel_shape=[2, 3], strides=[1, 2]),
          node("Add", "m,a", "s"), node("Pad", "s,pads,,axes", "r"), node("Conv", "r,w", "y")],
         ["N", 4, 9, 7], Y4, {"w": centred(8, 4, 2, 2)}),
+    "groups of channels": model(
+        [node("Conv", "x,w,b8", "a"), const("by_group", [0, 4, -1]), node("Reshape", "a,by_group", "g"),
+         node("InstanceNormalization", "g,gs,gb", "i", epsilon=1e-3), node("Shape", "a", "s"), node("Reshape", "i,s", "r"),
+         node("Mul", "r,c8", "m"), node("Add", "m,d8", "n"), node("Sigmoid", "n", "q"), node("Mul", "n,q", "t"),
+         node("InstanceNormalization", "t,b8,b8", "u"), node("Add", "u,t", "v"), node("Conv", "v,w2", "y")],
+        ["N", 4, 9, 7], Y4,
+        {"w": centred(8, 4, 1, 1), "b8": centred(8), "gs": array(4), "gb": array(4), "c8": centred(8, 1, 1),
+         "d8": centred(8, 1, 1), "w2": centred(4, 8, 3, 3)}),
+    "groups of channels that turn out otherwise": model(
+        [node("Conv", "x,w", "a"), const("by_group", [1, 2, -1]), node("Reshape", "a,by_group", "g"),
+         node("InstanceNormalization", "g,gs,gs", "i"), node("Shape", "a", "s"), node("Reshape", "i,s", "r"),
+         node("Relu", "r", "q"), node("Conv", "q,w2", "y")],
+        ["N", 4, 9, 7], Y4, {"w": centred(8, 4, 1, 1), "gs": array(2), "w2": centred(4, 8, 3, 3)}),
     "means of channels and of pixels": model(
         [node("Conv", "x,w", "a"), node("ReduceMean", "a,pixels", "p"), node("ReduceMax", "a,channels", "q"),
          node("ReduceMean", "a,rows", "r"), node("Add", "a,p", "s"), node("Add", "s,q", "t"), node("Add", "t,r", "y")],
@@ -160,7 +173,7 @@ LARGER = {
 
 
 @pytest.mark.parametrize("name", LARGER)
-@pytest.mark.parametrize("disabled", [(), ("fuse_separable",), ("fuse_elementwise",), ("fuse_pads",), ("all",)])
+@pytest.mark.parametrize("disabled", [(), ("fuse_separable",), ("fuse_elementwise",), ("fuse_pads",), ("fuse_group_norms",), ("all",)])
 def test_passes_over_larger_weights_left_out(name, disabled):
     proto = LARGER[name]
     session = norn.InferenceSession(proto, norn.SessionOptions(disabled_passes=list(disabled), verify_passes=True))

@@ -55,7 +55,7 @@ bool are_in_order(const ScatterNdConfig& c, F&& f) {
 
 std::string described(const ScatterNdConfig& c) {
   std::string text = std::to_string(c.rows) + " indices of blocks of";
-  for (const std::int64_t size : c.axes) text += " " + std::to_string(size);
+  for (const std::int64_t size : c.axes) (text += ' ') += std::to_string(size);
   return text;
 }
 
