@@ -21,6 +21,7 @@
 #include "ops/quantization/dequantize/dequantize.h"
 #include "ops/quantization/quantize/quantize.h"
 #include "ops/tensor/concat/concat.h"
+#include "ops/tensor/pad/pad.h"
 #include "ops/tensor/reshape/reshape.h"
 #include "ops/tensor/resize/resize.h"
 #include "ops/tensor/slice/slice.h"
@@ -204,7 +205,8 @@ Role role_of(const Node& node, const PlanState& state, Precision precision, std:
     const Shape& x = state.values[node.inputs[0]].dims;
     return x.size() >= 3 && x[1] >= kManyChannels ? Role::ChannelsLast : Role::Either;
   }
-  if (op == &ops::Concat || op == &ops::LRN || op == &ops::Resize || is_elementwise(op)) return Role::Either;
+  if (op == &ops::Concat || op == &ops::LRN || op == &ops::Resize || op == &ops::Pad || is_elementwise(op))
+    return Role::Either;
   if (op == &ops::Softmax || op == &ops::LogSoftmax) return node.schema->since >= 13 ? Role::Either : Role::Dense;
   if (op == &ops::Transpose) return Role::View;
   if (op == &ops::InstanceNormalization || (op == &ops::Reshape && !node.parts.empty())) return Role::Either;

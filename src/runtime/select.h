@@ -263,7 +263,8 @@ bool select_pool(Selector&);
 bool select_global_pool(Selector&);
 bool select_elementwise(Selector&);
 bool is_elementwise(const opset::Operator* op);  // whether select_elementwise knows it
-// Whether select_elementwise reads an operand in the layout of the output: one that has all channels for several pixels.
+// Whether select_elementwise reads an operand in the layout of the output: one that has all channels for several
+// pixels.
 bool lies_alike(const Shape& operand, const Shape& out);
 bool select_typed(Selector&);
 bool is_typed(const opset::Operator* op);  // whether select_typed knows it

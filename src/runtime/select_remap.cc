@@ -53,6 +53,8 @@ bool choose_remap(Selector& s, kernels::RemapConfig config, Layout layout = Layo
   return s.choose(kernels::remap_candidates(), config, {{s.node().inputs[0], layout}}, {s.node().outputs[0], layout});
 }
 
+Layout layout_of(const Selector& s) { return s.advised_layout().value_or(s.made_in(s.node().inputs[0])); }
+
 std::int64_t wrapped(std::int64_t a, std::int64_t n) { return (a % n + n) % n; }
 
 }  // namespace
@@ -91,7 +93,7 @@ bool select_pad_mode(Selector& s) {
     for (std::int64_t o = behind; o < out[d]; ++o) table[static_cast<std::size_t>(o)] = padding(o);
     config.from.push_back(std::move(table));
   }
-  return choose_remap(s, std::move(config));
+  return choose_remap(s, std::move(config), layout_of(s));
 }
 
 bool select_tile(Selector& s) {
@@ -129,7 +131,7 @@ bool select_resize(Selector& s) {
     s.strided_view(0, s.lying_strides(0), 0);
     return true;
   }
-  const Layout layout = s.advised_layout().value_or(s.made_in(s.node().inputs[0]));
+  const Layout layout = layout_of(s);
   if (p.mode == ops::ResizeMode::Nearest) {
     kernels::RemapConfig config;
     for (std::int64_t size : out) config.from.push_back(identity(size));

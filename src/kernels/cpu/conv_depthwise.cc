@@ -1,6 +1,6 @@
-// Depthwise convolution of images with channels last, by windows of 3, 5 or 7 columns: a row of outputs at a time, of
-// some channels, whose weights stay in the first cache for all rows. Where a channel has several filters, x is copied
-// with each channel as often.
+// Depthwise convolution of images and volumes with channels last, by windows of 1, 3, 5 or 7 columns: a row of outputs
+// at a time, of some channels, whose weights stay in the first cache for all rows. Where a channel has several filters,
+// x is copied with each channel as often.
 #include <algorithm>
 #include <string>
 
@@ -8,6 +8,7 @@
 #include "kernels/cpu/align.h"
 #include "kernels/cpu/conv_candidates.h"
 #include "kernels/cpu/depthwise.h"
+#include "kernels/cpu/extents.h"
 #include "kernels/cpu/physical.h"
 #include "kernels/cpu/posts.h"
 #include "kernels/cpu/transpose.h"
@@ -20,15 +21,30 @@ constexpr std::int64_t kBlock = 128;  // channels
 constexpr std::int64_t kPieces = 32;
 constexpr std::int64_t kMostFilters = 8;  // of a channel
 
+auto loop_of(const ConvConfig& c) {
+  const Spatial3 window = spatial3(c.w, 2, 1);
+  const std::int64_t rows = bounded_product(std::span(c.w).first(c.w.size() - 1).subspan(2), kDepthwiseTallest)
+                                ? window[0] * window[1]
+                                : kDepthwiseTallest + 1;
+  return depthwise_loop(rows, window[2], c.strides.back(), c.dilations.back());
+}
+
 class DepthwiseConv final : public Kernel {
  public:
   DepthwiseConv(const ConvConfig& c, PackedConstants& packed)
       : c_(c),
         channels_(c.w[0]),
         filters_(c.w[0] / c.group),
-        taps_(c.w[2] * c.w[3]),
+        window_(spatial3(c.w, 2, 1)),
+        in_(spatial3(c.x, 2, 1)),
+        out_(spatial3(c.out, 2, 1)),
+        strides_(spatial3(c.strides, 0, 1)),
+        dilations_(spatial3(c.dilations, 0, 1)),
+        pads_(spatial3(c.pads_begin, 0, 0)),
+        taps_(window_[0] * window_[1] * window_[2]),
+        rows_(c.x[0] * out_[0] * out_[1]),
         blocks_(std::max<std::int64_t>(1, channels_ / kBlock)),
-        loop_(depthwise_loop(c.w[2], c.w[3], c.strides[1], c.dilations[1])) {
+        loop_(loop_of(c)) {
     if (const auto bounds = as_bounds(c.post))
       bounds_ = *bounds;
     else
@@ -39,8 +55,8 @@ class DepthwiseConv final : public Kernel {
         pack(c.weights.data, buffer.get());
         return buffer;
       });
-    const double outputs = static_cast<double>(c.out[3] * std::min(channels_, 2 * kBlock));
-    pieces_ = piece_count(c.x[0] * blocks_ * c.out[2], outputs * (0.015 * static_cast<double>(taps_) + 0.1), kPieces);
+    const double outputs = static_cast<double>(out_[2] * std::min(channels_, 2 * kBlock));
+    pieces_ = piece_count(rows_ * blocks_, outputs * (0.015 * static_cast<double>(taps_) + 0.1), kPieces);
   }
 
   std::size_t scratch_bytes() const override {
@@ -61,10 +77,10 @@ class DepthwiseConv final : public Kernel {
     auto* const out = static_cast<float*>(operands[3 + extras]);
     if (!weights_) pack(operands[1], scratch);
     const auto* const weights = static_cast<const float*>(weights_ ? weights_.get() : scratch);
-    const std::int64_t units = c_.x[0] * blocks_ * c_.out[2];
+    const std::int64_t units = rows_ * blocks_, plane = out_[0] * out_[1];
     base::parallel_for(pieces_, [&](std::int64_t piece) {
       for (auto [u, last_u] = base::part_of(units, pieces_, piece); u < last_u; ++u)
-        row(x, weights, bias, u / c_.out[2] / blocks_, u / c_.out[2] % blocks_, u % c_.out[2], out);
+        row(x, weights, bias, u / plane / blocks_, u / plane % blocks_, u % plane, out);
     });
     if (posts_) run_post_chain(*posts_, out, operands + 3, extras);
   }
@@ -85,30 +101,37 @@ class DepthwiseConv final : public Kernel {
   // [tap, channel].
   void pack(const void* w, void* to) const { transpose_matrices(w, to, 1, channels_, taps_, sizeof(float)); }
 
+  // Row `y` of an image, or of a volume's planes one after the other.
   void row(const float* x, const float* weights, const float* bias, std::int64_t image, std::int64_t block,
            std::int64_t y, float* out) const {
     const std::int64_t first = block * kBlock;  // the last block has what is left, too
     DepthwiseRow row;
-    row.height = c_.w[2];
-    for (std::int64_t r = 0; r < row.height; ++r) {
-      const std::int64_t at = y * c_.strides[0] - c_.pads_begin[0] + r * c_.dilations[0];
-      const bool inside = at >= 0 && at < c_.x[2];
-      row.rows[r] = inside ? x + (image * c_.x[2] + at) * c_.x[3] * channels_ + first : nullptr;
-    }
-    row.columns = c_.x[3];
-    row.outputs = c_.out[3];
-    row.left = c_.pads_begin[1];
+    row.height = window_[0] * window_[1];
+    const auto [plane, line] = base::divide(y, out_[1]);
+    const float** to = row.rows;
+    for (std::int64_t p = 0; p < window_[0]; ++p)
+      for (std::int64_t r = 0; r < window_[1]; ++r) {
+        const std::int64_t i = plane * strides_[0] - pads_[0] + p * dilations_[0],
+                           j = line * strides_[1] - pads_[1] + r * dilations_[1];
+        const bool inside = i >= 0 && i < in_[0] && j >= 0 && j < in_[1];
+        *to++ = inside ? x + ((image * in_[0] + i) * in_[1] + j) * in_[2] * channels_ + first : nullptr;
+      }
+    row.columns = in_[2];
+    row.outputs = out_[2];
+    row.left = pads_[2];
     row.x_pixel = row.w_pixel = row.out_pixel = channels_;
     row.channels = block + 1 < blocks_ ? kBlock : channels_ - first;
     row.weights = weights + first;
     row.bias = bias != nullptr ? bias + first : nullptr;
     row.low = bounds_.low;
     row.high = bounds_.high;
-    loop_(row, out + (image * c_.out[2] + y) * c_.out[3] * channels_ + first);
+    loop_(row, out + (image * out_[0] * out_[1] + y) * out_[2] * channels_ + first);
   }
 
   ConvConfig c_;
-  std::int64_t channels_, filters_, taps_, blocks_, pieces_ = 1;  // channels of the output; filters of each of x
+  std::int64_t channels_, filters_;  // channels of the output; filters of each of x
+  Spatial3 window_, in_, out_, strides_, dilations_, pads_;
+  std::int64_t taps_, rows_, blocks_, pieces_ = 1;
   void (*loop_)(const DepthwiseRow& row, float* out);
   Bounds bounds_;
   std::unique_ptr<Kernel> posts_;
@@ -120,12 +143,11 @@ class DepthwiseConv final : public Kernel {
 
 std::string depthwise_rows_refuses(const ConvConfig& c) {
   if (std::string why = conv_config_refusal(c); !why.empty()) return why;
-  if (c.x.size() != 4 || c.w[1] != 1) return "not a depthwise convolution of images";
+  if ((c.x.size() != 4 && c.x.size() != 5) || c.w[1] != 1) return "not a depthwise convolution of images or volumes";
   if (c.w[0] > c.group * kMostFilters) return "many filters for each channel";
   if (c.x_layout != Layout::ChannelsLast || c.out_layout != Layout::ChannelsLast) return "channels are not last";
-  if (depthwise_loop(c.w[2], c.w[3], c.strides[1], c.dilations[1]) == nullptr)
-    return "not a window of 3, 5 or 7 columns, or these are apart";
-  if (c.w[0] == c.group && c.w[3] == 3) {
+  if (loop_of(c) == nullptr) return "not a window of 1, 3, 5 or 7 columns, or these are apart";
+  if (c.w[0] == c.group && c.x.size() == 4 && c.w[3] == 3) {
     if (c.strides[1] == 2) return "others are as fast with strides and 3 columns";
     if (c.out[3] >= kDepthwiseLong) return "rows too long for it to be the fastest";
   }

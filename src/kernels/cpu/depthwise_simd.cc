@@ -94,7 +94,8 @@ void depthwise_row(const DepthwiseRow& row, float* out) {
 
 DepthwiseTable make_depthwise_table() {
   return {depthwise_lanes(),
-          {{depthwise_row<3, 1>, depthwise_row<3, 2>},
+          {{depthwise_row<1, 1>, depthwise_row<1, 2>},
+           {depthwise_row<3, 1>, depthwise_row<3, 2>},
            {depthwise_row<5, 1>, depthwise_row<5, 2>},
            {depthwise_row<7, 1>, depthwise_row<7, 2>}}};
 }

@@ -346,6 +346,7 @@ constexpr Candidate<ConvInt8Config> kConv[] = {
     {"depthwise", depthwise_int8_refuses, make_depthwise_int8},
     {"pixels side by side", beside_conv_int8_refuses, make_beside_conv_int8, true},
     {"panels", panel_conv_int8_refuses, make_panel_conv_int8, true},
+    {"floats", float_conv_int8_refuses, make_float_conv_int8, true},
 #ifdef NORN_ONEDNN
     {"onednn", onednn_conv_int8_refuses, make_onednn_conv_int8, true},
 #endif

@@ -48,6 +48,8 @@ std::string fed_matmul_int8_refuses(const MatMulInt8Config& config);
 std::unique_ptr<Kernel> make_fed_matmul_int8(const MatMulInt8Config& config, PackedConstants& packed);
 std::string depthwise_int8_refuses(const ConvInt8Config& config);
 std::unique_ptr<Kernel> make_depthwise_int8(const ConvInt8Config& config, PackedConstants& packed);
+std::string float_conv_int8_refuses(const ConvInt8Config& config);
+std::unique_ptr<Kernel> make_float_conv_int8(const ConvInt8Config& config, PackedConstants& packed);
 std::unique_ptr<Kernel> make_simd_conv_int8(const ConvInt8Config& config, PackedConstants& packed);
 std::unique_ptr<Kernel> make_simd_matmul_int8(const MatMulInt8Config& config, PackedConstants& packed);
 
@@ -110,6 +112,8 @@ struct Int8Table {
   std::int32_t (*row_sum_uint8)(const std::uint8_t* x, std::int64_t n);
   // to[i] += round(from[i]), where from holds whole numbers.
   void (*add_whole)(const float* from, std::int32_t* to, std::int64_t n);
+  // The same without what was there; `to` may be where `from` is.
+  void (*to_whole)(const float* from, std::int32_t* to, std::int64_t n);
   // out[c] = the largest x[c] over a grid of size[0] x size[1] x size[2] offsets; the least there is over an empty one.
   void (*largest_uint8)(const std::uint8_t* x, const std::int64_t* size, const std::int64_t* stride,
                         std::int64_t channels, std::uint8_t* out);

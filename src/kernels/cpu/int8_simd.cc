@@ -1,6 +1,7 @@
 // From sums of products of 8-bit integers to outputs, a row of channels at a time, for each instruction set.
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <type_traits>
 
@@ -176,6 +177,17 @@ void add_whole(const float* from, std::int32_t* to, std::int64_t n) {
                                       static_cast<std::uint32_t>(static_cast<std::int32_t>(from[i])));
 }
 
+void to_whole(const float* from, std::int32_t* to, std::int64_t n) {
+  const std::int64_t lanes = int8_lanes();
+  std::int64_t i = 0;
+  for (; i + lanes <= n; i += lanes) hn::StoreU(hn::NearestInt(hn::LoadU(F(), from + i)), I(), to + i);
+  if (i < n) {
+    HWY_ALIGN std::int32_t tail[HWY_MAX_BYTES / sizeof(float)];
+    hn::Store(hn::NearestInt(load_tail(from + i, n - i, 0.0f)), I(), tail);
+    std::memcpy(to + i, tail, static_cast<std::size_t>(n - i) * sizeof(std::int32_t));
+  }
+}
+
 // The largest of the elements that lie apart on a grid, for each of `channels` channels that lie together.
 template <class D, class T>
 HWY_INLINE void largest_by(D d, const T* x, const std::int64_t* size, const std::int64_t* stride, std::int64_t channels,
@@ -242,6 +254,7 @@ Int8Table finishing_int8() {
           row_sum<std::int8_t>,
           row_sum<std::uint8_t>,
           add_whole,
+          to_whole,
           largest<std::uint8_t>,
           largest<std::int8_t>,
           range};
