@@ -30,6 +30,7 @@ import exported_language
 import exported_layers
 import exported_lowered
 import exported_networks
+import exported_signals
 import exported_vision
 
 MODELS = {
@@ -39,6 +40,7 @@ MODELS = {
         exported_language,
         exported_layers,
         exported_networks,
+        exported_signals,
         exported_lowered,
         exported_classical,
     )

@@ -151,5 +151,8 @@ MODELS = {
     "deit_tiny": of_timm("deit_tiny_patch16_224", True, 23, batches=[1, 4]),
     "levit_128s": of_timm("levit_128s", False, 18),
     "edgenext_xx_small": of_timm("edgenext_xx_small", True, 18),
+    "mobileone_s0": of_timm("mobileone_s0", False, 17),
+    "repghostnet": of_timm("repghostnet_050", False, 13),
+    "resnest14d": of_timm("resnest14d", False, 17),
     "poolformer_s12": of_timm("poolformer_s12", False, 18),
 }

@@ -165,7 +165,7 @@ LARGER = {
          node("Relu", "r", "q"), node("Conv", "q,w2", "y")],
         ["N", 4, 9, 7], Y4, {"w": centred(8, 4, 1, 1), "gs": array(2), "w2": centred(4, 8, 3, 3)}),
     "images that are reflected and cut": model(
-        [node("Conv", "x,w", "a"), const("more", [0, 0, 2, 1, 0, 0, 1, 2]), const("other", [0, 1, -1, 0, 0, -1, 3, 0]),
+        [node("Conv", "x,w", "a"), const("more", [0, 0, 2, 1, 0, 0, 1, 2]), const("other", [0, 0, 1, 0, 0, 0, 3, 0]),
          node("Pad", "a,more", "p", mode="reflect"), node("Conv", "p,w2", "b"), node("Relu", "b", "c"),
          node("Pad", "c,other", "q", mode="edge"), node("Conv", "q,w3", "d"), node("Pad", "d,more", "r", mode="wrap"),
          node("MaxPool", "r", "m", kernel_shape=[2, 2]), node("Conv", "m,w", "y")],

@@ -21,7 +21,7 @@ constexpr std::int64_t kBlock = 128;  // channels
 constexpr std::int64_t kPieces = 32;
 constexpr std::int64_t kMostFilters = 8;  // of a channel
 
-auto loop_of(const ConvConfig& c) {
+auto depthwise_loop_of(const ConvConfig& c) {
   const Spatial3 window = spatial3(c.w, 2, 1);
   const std::int64_t rows = bounded_product(std::span(c.w).first(c.w.size() - 1).subspan(2), kDepthwiseTallest)
                                 ? window[0] * window[1]
@@ -44,7 +44,7 @@ class DepthwiseConv final : public Kernel {
         taps_(window_[0] * window_[1] * window_[2]),
         rows_(c.x[0] * out_[0] * out_[1]),
         blocks_(std::max<std::int64_t>(1, channels_ / kBlock)),
-        loop_(loop_of(c)) {
+        loop_(depthwise_loop_of(c)) {
     if (const auto bounds = as_bounds(c.post))
       bounds_ = *bounds;
     else
@@ -146,7 +146,7 @@ std::string depthwise_rows_refuses(const ConvConfig& c) {
   if ((c.x.size() != 4 && c.x.size() != 5) || c.w[1] != 1) return "not a depthwise convolution of images or volumes";
   if (c.w[0] > c.group * kMostFilters) return "many filters for each channel";
   if (c.x_layout != Layout::ChannelsLast || c.out_layout != Layout::ChannelsLast) return "channels are not last";
-  if (loop_of(c) == nullptr) return "not a window of 1, 3, 5 or 7 columns, or these are apart";
+  if (depthwise_loop_of(c) == nullptr) return "not a window of 1, 3, 5 or 7 columns, or these are apart";
   if (c.w[0] == c.group && c.x.size() == 4 && c.w[3] == 3) {
     if (c.strides[1] == 2) return "others are as fast with strides and 3 columns";
     if (c.out[3] >= kDepthwiseLong) return "rows too long for it to be the fastest";

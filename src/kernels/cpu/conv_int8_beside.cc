@@ -1,6 +1,7 @@
-// Convolution of 8-bit integers by one pixel with few filters: neighbouring pixels lie side by side and are multiplied
-// as one row, by a matrix that has the filters for each of them on its diagonal and zeros elsewhere. A vector of sums
-// holds so many columns in any case, and what becomes of the sums, which costs most here, is done once for all of them.
+// Convolution of 8-bit integers with few filters: neighbouring pixels of the output are made as one, whose filters are
+// those for each of them, in a window that all of theirs lie in, with zeros elsewhere. A vector of sums holds so many
+// columns in any case, and what becomes of the sums is done once for all of them. Windows of one pixel read pixels that
+// lie side by side as one row.
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -30,33 +31,74 @@ std::int64_t beside(const ConvInt8Config& c) {
   return count;
 }
 
+// Of windows of several columns: how many neighbouring pixels are made together. They take `wide` columns.
+std::int64_t beside_columns(const ConvInt8Config& c) {
+  std::int64_t count = kPanelLanes / c.w[0];
+  while (count > 1 && c.out.back() % count != 0) --count;
+  return count;
+}
+std::int64_t wide_columns(const ConvInt8Config& c, std::int64_t count) {
+  return c.w.back() + (count - 1) * c.strides.back();
+}
+bool is_one_pixel(const ConvInt8Config& c) {
+  return all(Shape(c.w.begin() + 2, c.w.end()), 1) && all(c.strides, 1) && all(c.pads_begin, 0) && all(c.pads_end, 0);
+}
+
+// Convolution whose filters are `count` times those of `c`, without their values and zero points.
+ConvInt8Config repeated_filters(const ConvInt8Config& c, std::int64_t count) {
+  ConvInt8Config repeated = c;
+  for (std::int64_t* const numbers : {&repeated.w_zeros, &repeated.output.scales, &repeated.output.shifts})
+    if (*numbers > 1) *numbers *= count;
+  return repeated;
+}
+ConvInt8Config one_pixel_config(const ConvInt8Config& c, std::int64_t count) {
+  ConvInt8Config rows = repeated_filters(c, count);
+  const std::int64_t columns = count * c.w[0], depth = count * c.x[1], lines = all_pixels(c) / count;
+  rows.x = {1, depth, 1, lines};
+  rows.w = {columns, depth, 1, 1};
+  rows.out = {1, columns, 1, lines};
+  rows.strides = rows.dilations = {1, 1};
+  rows.pads_begin = rows.pads_end = {0, 0};
+  return rows;
+}
+ConvInt8Config window_config(const ConvInt8Config& c, std::int64_t count) {
+  ConvInt8Config wide = repeated_filters(c, count);
+  wide.w[0] *= count;
+  wide.w.back() = wide_columns(c, count);
+  wide.out[1] *= count;
+  wide.out.back() /= count;
+  wide.strides.back() *= count;
+  const std::int64_t read = (c.out.back() - 1) * c.strides.back() + c.w.back();
+  wide.pads_end.back() = std::max<std::int64_t>(0, read - c.x.back() - c.pads_begin.back());
+  return wide;
+}
+
 class PixelsBeside final : public Kernel {
  public:
-  PixelsBeside(const ConvInt8Config& c, PackedConstants& packed) : output_(c.output), count_(beside(c)) {
-    const std::int64_t filters = filters_ = c.w[0], channels = c.x[1];
-    const Centering centering{c.w_type, c.w_zero.data, c.w_zeros, channels};
+  PixelsBeside(const ConvInt8Config& c, PackedConstants& packed)
+      : output_(c.output), count_(is_one_pixel(c) ? beside(c) : beside_columns(c)) {
+    const std::int64_t filters = filters_ = c.w[0];
+    ConvInt8Config rows = is_one_pixel(c) ? one_pixel_config(c, count_) : window_config(c, count_);
+    // Of a filter, runs of elements that stay together, and where each begins for the first of the pixels.
+    const std::int64_t each = element_count(c.w) / filters, wide = element_count(rows.w) / rows.w[0];
+    const std::int64_t run = is_one_pixel(c) ? each : c.w.back(), wide_run = is_one_pixel(c) ? wide : rows.w.back();
+    const std::int64_t shift = is_one_pixel(c) ? each : c.strides.back();
+    const Centering centering{c.w_type, c.w_zero.data, c.w_zeros, each};
     const auto* const w = static_cast<const std::uint8_t*>(c.weights.data);
+    weights_.resize(static_cast<std::size_t>(count_ * filters * wide));
     for (std::int64_t i = 0; i < count_ * filters; ++i) {
       const std::int64_t filter = i % filters;
-      const auto zero = static_cast<std::uint8_t>(centering.zero_of(filter * channels));
+      const auto zero = static_cast<std::uint8_t>(centering.zero_of(filter * each));
       if (c.w_zeros > 0) zeros_.push_back(zero);
-      const std::size_t row = weights_.size();
-      weights_.resize(row + static_cast<std::size_t>(count_ * channels), zero);
-      std::copy_n(w + filter * channels, channels,
-                  weights_.begin() + static_cast<std::ptrdiff_t>(row) + i / filters * channels);
+      std::uint8_t* const to = weights_.data() + i * wide;
+      std::fill_n(to, wide, zero);
+      for (std::int64_t r = 0; r < each / run; ++r)
+        std::copy_n(w + filter * each + r * run, run, to + r * wide_run + i / filters * shift);
     }
-    ConvInt8Config rows = c;
-    const std::int64_t columns = count_ * filters, depth = count_ * channels, lines = all_pixels(c) / count_;
-    rows.x = {1, depth, 1, lines};
-    rows.w = {columns, depth, 1, 1};
-    rows.out = {1, columns, 1, lines};
-    rows.strides = rows.dilations = {1, 1};
-    rows.pads_begin = rows.pads_end = {0, 0};
     rows.weights = {weights_.data(), false, weights_.size()};
     rows.w_zeros = static_cast<std::int64_t>(zeros_.size());
     rows.w_zero = {zeros_.empty() ? nullptr : zeros_.data(), false, zeros_.size()};
-    if (output_.scales > 1) rows.output.scales = columns;
-    if (output_.shifts > 1) rows.output.shifts = columns;
+    const std::int64_t columns = rows.w[0];
     inner_ = make_panel_conv_int8_of_copies(rows, packed);
     own_at_ = 3 * align64(static_cast<std::size_t>(columns) * sizeof(float));
   }
@@ -97,14 +139,18 @@ class PixelsBeside final : public Kernel {
 
 std::string beside_conv_int8_refuses(const ConvInt8Config& c) {
   if (std::string why = plain_conv_int8_refusal(c); !why.empty()) return why;
-  if (c.group != 1 || !all(Shape(c.w.begin() + 2, c.w.end()), 1) || !all(c.strides, 1) || !all(c.pads_begin, 0) ||
-      !all(c.pads_end, 0))
-    return "is for windows of one pixel";
+  if (c.group != 1) return "is for one group of channels";
   if (!c.weights.known() || (c.w_zeros > 0 && !c.w_zero.known())) return "the weights are not constant";
   if (c.output.other != DataType::Undefined) return "adds no other tensor";
-  if (2 * c.w[0] > kPanelLanes || c.x[1] > kBesideChannels) return "more filters or channels than a few";
-  if (beside(c) < 2) return "pixels that are not a multiple of a few";
-  return "";
+  if (2 * c.w[0] > kPanelLanes) return "more filters than a few";
+  if (is_one_pixel(c)) {
+    if (c.x[1] > kBesideChannels) return "more channels than a few";
+    return beside(c) < 2 ? "pixels that are not a multiple of a few" : "";
+  }
+  if (c.w.back() == 1 || c.dilations.back() != 1) return "is for windows of several columns that are not apart";
+  const std::int64_t count = beside_columns(c);
+  if (10 * count * c.w.back() < 13 * wide_columns(c, count)) return "windows that have few columns in common";
+  return panel_conv_int8_refuses(window_config(c, count));
 }
 
 std::unique_ptr<Kernel> make_beside_conv_int8(const ConvInt8Config& config, PackedConstants& packed) {

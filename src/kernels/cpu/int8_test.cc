@@ -92,6 +92,16 @@ TEST(Int8, FewFilters) {
       make(64, 3, 5, 9);
       make(5, 8, 3, 3);
       make(127, 2, 2, 3);
+      // Windows, for several pixels of the output at once.
+      const auto window = [&](Shape in, Shape filters, Shape out, Shape strides, Shape begin, Shape end) {
+        const Shape ones(strides.size(), 1);
+        check_conv({in, filters, out, 1, strides, ones, begin, end, x, w}, seed += 10);
+      };
+      window({2, 32, 6, 20}, {3, 32, 5, 5}, {2, 3, 6, 20}, {1, 1}, {2, 2}, {2, 2});
+      window({1, 7, 5, 11}, {8, 7, 3, 3}, {1, 8, 3, 6}, {2, 2}, {1, 1}, {1, 1});
+      window({1, 6, 30}, {1, 6, 7}, {1, 1, 24}, {1}, {0}, {0});
+      window({1, 12, 3, 4, 9}, {4, 12, 2, 3, 3}, {1, 4, 2, 4, 8}, {1, 1, 1}, {0, 1, 0}, {0, 1, 1});
+      window({2, 5, 4, 18}, {2, 5, 1, 9}, {2, 2, 4, 8}, {1, 2}, {0, 3}, {0, 2});
     }
 }
 
