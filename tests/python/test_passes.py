@@ -190,6 +190,27 @@ def test_passes_over_larger_weights_left_out(name, disabled):
         np.testing.assert_allclose(session.run(None, feeds)[0], wanted[0], rtol=1e-5, atol=1e-5)
 
 
+@pytest.mark.parametrize("fed", ["before", "behind", "computed"])
+def test_groups_of_channels_whose_sizes_a_run_brings(fed):
+    nodes = [
+        node("Conv", "x,w", "a"), node("Reshape", "a," + ("to" if fed == "before" else "by_group"), "g"),
+        node("ReduceMax", "to", "most", keepdims=1), node("Concat", "two,eight,most,most", "made", axis=0),
+        node("InstanceNormalization", "g,s,s", "i"),
+        node("Reshape", "i," + {"before": "shape", "behind": "to", "computed": "made"}[fed], "r"), node("Relu", "r", "y"),
+    ]  # fmt: skip
+    constants = {
+        "w": centred(8, 4, 1, 1), "s": array(4), "by_group": np.array([0, 4, -1]), "shape": np.array([2, 8, 5, 5]),
+        "two": np.array([2]), "eight": np.array([8]),
+    }  # fmt: skip
+    to = {"before": [2, 4, -1], "behind": [2, 8, 5, 5], "computed": [5, 5, 5, 5]}[fed]
+    proto = model(nodes, [2, 4, 5, 5], {"y": (FLOAT, 4)}, constants)
+    proto.graph.input.append(helper.make_tensor_value_info("to", INT64, [len(to)]))
+    feeds = {"x": centred(2, 4, 5, 5), "to": np.array(to)}
+    want = ReferenceEvaluator(proto).run(None, feeds)[0]
+    got = norn.InferenceSession(proto, norn.SessionOptions(verify_passes=True)).run(None, feeds)[0]
+    np.testing.assert_allclose(got, want, rtol=1e-5, atol=1e-5)
+
+
 def transposed_convolution(x, w, bias, group, dilations, pads):
     """By the definition: each element of x adds its multiples of the filters where they fall."""
     space = [n + d * (k - 1) for n, d, k in zip(x.shape[2:], dilations, w.shape[2:], strict=True)]
