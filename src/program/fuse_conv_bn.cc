@@ -23,14 +23,10 @@ struct ScaleShift {
   std::vector<double> s, t;
 };
 
-bool constant_f32(const Graph& graph, ValueId id) {
-  return is_const(graph, id) && graph.value(id).constant.dtype() == DataType::Float;
-}
-
 // Whether a Conv's weights, and its bias if it has one, are constants for so many output channels.
 bool constant_weights(const Graph& graph, const Node& conv, std::int64_t channels) {
   const auto fits = [&](ValueId id, bool vector) {
-    if (!constant_f32(graph, id)) return false;
+    if (!is_const_f32(graph, id)) return false;
     const Shape& dims = graph.value(id).constant.dims();
     return !dims.empty() && dims[0] == channels && (!vector || dims.size() == 1);
   };
@@ -43,7 +39,7 @@ bool scale_shift(const Graph& graph, const Node& node, ScaleShift& out) {
   const ops::BatchNormalizationParams params = ops::resolve_batch_normalization(NodeParameters(node), false);
   if (params.training) return false;
   for (std::size_t i = 1; i < 5; ++i)
-    if (!constant_f32(graph, node.input(i))) return false;
+    if (!is_const_f32(graph, node.input(i))) return false;
   const norn::Tensor* p[4];
   for (std::size_t i = 0; i < 4; ++i) p[i] = &graph.value(node.inputs[i + 1]).constant;
   const std::int64_t channels = p[0]->size();

@@ -36,9 +36,6 @@ struct Branch {
   bool has_filters() const { return is_conv() || scale != kNone; }
 };
 
-bool constant_f32(const Rewriter& rewriter, ValueId id) {
-  return is_const(rewriter.graph(), id) && rewriter.value(id).constant.dtype() == DataType::Float;
-}
 // The node of this operator that makes the value, which nothing else reads.
 NodeId maker_of(const Rewriter& rewriter, ValueId id, const opset::Operator& op) {
   const NodeId maker = rewriter.reads(id) == 1 ? rewriter.producer(id) : kNoNode;
@@ -56,7 +53,8 @@ std::optional<Branch> conv_branch(const Rewriter& rewriter, ValueId id) {
   b.nodes = {maker};
   b.weights = node.inputs[1];
   b.shift = node.input(2);
-  if (!constant_f32(rewriter, b.weights) || (b.shift != kNone && !constant_f32(rewriter, b.shift))) return {};
+  if (!is_const_f32(rewriter.graph(), b.weights) || (b.shift != kNone && !is_const_f32(rewriter.graph(), b.shift)))
+    return {};
   const Shape& w = rewriter.value(b.weights).constant.dims();
   if (w.size() < 3 || element_count(w) == 0) return {};
   b.filters = w[0];
@@ -81,7 +79,7 @@ std::optional<Branch> conv_branch(const Rewriter& rewriter, ValueId id) {
 std::optional<std::size_t> per_channel_input(const Rewriter& rewriter, const Node& node, std::int64_t channels,
                                              std::size_t rank) {
   for (std::size_t i = 0; i < 2; ++i) {
-    if (!constant_f32(rewriter, node.inputs[i])) continue;
+    if (!is_const_f32(rewriter.graph(), node.inputs[i])) continue;
     const Shape& dims = rewriter.value(node.inputs[i]).constant.dims();
     if (dims.size() != rank && dims.size() != rank - 1) continue;
     if (dims[dims.size() - (rank - 1)] == channels && element_count(dims) == channels) return i;
@@ -93,7 +91,7 @@ std::optional<std::size_t> per_channel_input(const Rewriter& rewriter, const Nod
 std::optional<Branch> shift_branch(const Rewriter& rewriter, const Node& add, std::size_t input, const Branch& conv) {
   const ValueId id = add.inputs[input];
   const std::size_t rank = rewriter.value(conv.weights).constant.dims().size();
-  if (!constant_f32(rewriter, id)) return {};
+  if (!is_const_f32(rewriter.graph(), id)) return {};
   const norn::Tensor& constant = rewriter.value(id).constant;
   const bool one = constant.size() == 1 && constant.dims().size() <= rank;
   if (!one && per_channel_input(rewriter, add, conv.filters, rank) != input) return {};

@@ -20,6 +20,10 @@ std::string describe_node(const Node& node);
 // True if the value is a constant (not state).
 inline bool is_const(const Graph& graph, ValueId id) { return id != kNone && graph.value(id).is_constant(); }
 
+inline bool is_const_f32(const Graph& graph, ValueId id) {
+  return is_const(graph, id) && graph.value(id).constant.dtype() == DataType::Float;
+}
+
 // A constant without readers gives up its memory.
 inline void release(Value& constant) {
   constant.constant = {};
