@@ -599,15 +599,15 @@ class WinogradGroups final : public Kernel {
 // bfloat16, which take half the time.
 bool is_worthwhile(const ConvConfig& c, bool rounded) {
   const Sizes s(c);
-  const auto channels = static_cast<double>(s.plane_channels * s.depth),
-             filters = static_cast<double>(c.out[1] / c.group);
+  const std::int64_t of_group = c.out[1] / c.group;
+  const auto channels = static_cast<double>(s.plane_channels * s.depth), filters = static_cast<double>(of_group);
   const double pixels = static_cast<double>(s.images * s.rows) * static_cast<double>(s.columns);
   const double pairs = channels * filters;
   // Products in the time of a byte: of a slow third cache, a core gets little.
   const double kept_bytes = has_slow_third_cache() ? 1 << 20 : std::numeric_limits<double>::infinity();
   const double byte_products = pairs * kPoints * 4 > kept_bytes ? 9 : 4.4;
   const double direct = pairs * (9 * pixels * s.depth_inside() + 36 * byte_products) * (rounded ? 0.5 : 1);
-  const double fast = work_of(s, Tiles(s), c.out[1] / c.group) + pairs * kPoints * 4 * byte_products;
+  const double fast = work_of(s, Tiles(s), of_group) + pairs * kPoints * 4 * byte_products;
   return fast * 1.15 < direct;
 }
 

@@ -37,8 +37,8 @@ class GroupNorm final : public Kernel {
         shift_(by_channel(c, scale_ >= 0 ? 1 : 0, ElementOp::Add)),
         sums_(channel_sums()),
         loops_(channel_loops<float>()) {
-    const auto taken = static_cast<std::ptrdiff_t>((scale_ >= 0 ? 1 : 0) + (shift_ >= 0 ? 1 : 0));
-    c_.post.erase(c_.post.begin(), c_.post.begin() + taken);
+    for (const int taken : {scale_, shift_})
+      if (taken >= 0) c_.post.erase(c_.post.begin());
     steps_.emplace(c_.x, c_.post, c_.extra, c_.layout);
     const double pixel_ns = 0.1 * static_cast<double>(channels_);
     pieces_ = piece_count(pixels_, pixel_ns * static_cast<double>(images_));
