@@ -27,11 +27,11 @@ constexpr std::int64_t kMost = std::int64_t{1} << 30;  // so that padding can be
 struct Branch {
   ValueId x = kNone;
   std::vector<NodeId> nodes;
-  ValueId weights = kNone;  // of a Conv; else `scale` is there
+  ValueId weights = kNone;  // of a Conv
   ValueId scale = kNone;
   ValueId shift = kNone;  // by channel, or the bias; kNone: none
   std::int64_t filters = 0, group = 1;
-  ops::WindowAttrs window;  // of a Conv
+  ops::WindowAttrs window;  // of a Conv, or of the pixel that is scaled
   bool is_conv() const { return weights != kNone; }
   bool has_filters() const { return is_conv() || scale != kNone; }
 };
@@ -66,11 +66,12 @@ std::optional<Branch> conv_branch(const Rewriter& rewriter, ValueId id) {
     for (auto* pads : {&b.window.pads_begin, &b.window.pads_end}) std::fill(pads->begin(), pads->end(), 0);
   else if (b.window.auto_pad != ops::AutoPad::NotSet)
     return {};
-  for (std::size_t d = 0; d + 2 < w.size(); ++d)
-    for (const std::int64_t v : {w[d + 2], b.window.dilations[d], b.window.pads_begin[d], b.window.pads_end[d]})
-      if (b.window.dilations[d] < 1 || v < -kMost || v > kMost ||
-          w[d + 2] > kMost / std::max<std::int64_t>(1, b.window.dilations[d]))
-        return {};
+  for (std::size_t d = 0; d + 2 < w.size(); ++d) {
+    const std::int64_t dilation = b.window.dilations[d];
+    if (dilation < 1 || dilation > kMost || w[d + 2] > kMost / dilation) return {};
+    for (const std::int64_t pad : {b.window.pads_begin[d], b.window.pads_end[d]})
+      if (pad < -kMost || pad > kMost) return {};
+  }
   return b;
 }
 
@@ -122,6 +123,8 @@ std::optional<Branch> scale_branch(const Rewriter& rewriter, ValueId id, const B
   b.nodes.insert(b.nodes.begin(), mul);
   b.x = rewriter.node(mul).inputs[1 - *at];
   b.filters = channels;
+  b.window.strides = b.window.dilations = Shape(rank - 2, 1);
+  b.window.pads_begin = b.window.pads_end = Shape(rank - 2, 0);
   return b;
 }
 
@@ -138,11 +141,10 @@ std::optional<Shape> place_within(const Rewriter& rewriter, const Branch& outer,
     return {};
   }
   for (std::size_t d = 0; d < sizes.size(); ++d) {
-    const bool conv = inner.is_conv();
     const std::int64_t dilation = outer.window.dilations[d];
-    const std::int64_t before = outer.window.pads_begin[d] - (conv ? inner.window.pads_begin[d] : 0);
-    const std::int64_t behind = outer.window.pads_end[d] - (conv ? inner.window.pads_end[d] : 0);
-    if (outer.window.strides[d] != (conv ? inner.window.strides[d] : 1)) return {};
+    const std::int64_t before = outer.window.pads_begin[d] - inner.window.pads_begin[d];
+    const std::int64_t behind = outer.window.pads_end[d] - inner.window.pads_end[d];
+    if (outer.window.strides[d] != inner.window.strides[d]) return {};
     if (sizes[d] > 1 && inner.window.dilations[d] != dilation) return {};
     if (before < 0 || behind < 0 || before % dilation != 0) return {};
     if (before + behind != dilation * (w[d + 2] - sizes[d])) return {};

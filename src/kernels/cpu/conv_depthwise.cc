@@ -29,18 +29,13 @@ auto depthwise_loop_of(const ConvConfig& c) {
   return depthwise_loop(rows, window[2], c.strides.back(), c.dilations.back());
 }
 
-class DepthwiseConv final : public Kernel {
+class DepthwiseConv final : public Kernel, SpatialSizes {
  public:
   DepthwiseConv(const ConvConfig& c, PackedConstants& packed)
-      : c_(c),
+      : SpatialSizes(c),
+        c_(c),
         channels_(c.w[0]),
         filters_(c.w[0] / c.group),
-        window_(spatial3(c.w, 2, 1)),
-        in_(spatial3(c.x, 2, 1)),
-        out_(spatial3(c.out, 2, 1)),
-        strides_(spatial3(c.strides, 0, 1)),
-        dilations_(spatial3(c.dilations, 0, 1)),
-        pads_(spatial3(c.pads_begin, 0, 0)),
         taps_(window_[0] * window_[1] * window_[2]),
         rows_(c.x[0] * out_[0] * out_[1]),
         blocks_(std::max<std::int64_t>(1, channels_ / kBlock)),
@@ -130,7 +125,6 @@ class DepthwiseConv final : public Kernel {
 
   ConvConfig c_;
   std::int64_t channels_, filters_;  // channels of the output; filters of each of x
-  Spatial3 window_, in_, out_, strides_, dilations_, pads_;
   std::int64_t taps_, rows_, blocks_, pieces_ = 1;
   void (*loop_)(const DepthwiseRow& row, float* out);
   Bounds bounds_;

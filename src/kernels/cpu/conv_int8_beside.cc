@@ -23,20 +23,20 @@ bool all(const Shape& values, std::int64_t value) {
   return std::all_of(values.begin(), values.end(), [value](std::int64_t v) { return v == value; });
 }
 
+// The largest that is at most `most`; `most` itself if that is below 1.
+std::int64_t divisor_up_to(std::int64_t n, std::int64_t most) {
+  while (most > 1 && n % most != 0) --most;
+  return most;
+}
+
 std::int64_t all_pixels(const ConvInt8Config& c) { return element_count(c.x) / std::max<std::int64_t>(1, c.x[1]); }
 // How many pixels make a row.
 std::int64_t beside(const ConvInt8Config& c) {
-  std::int64_t count = std::min(kPanelLanes / c.w[0], kBesideRow / c.x[1]);
-  while (count > 1 && all_pixels(c) % count != 0) --count;
-  return count;
+  return divisor_up_to(all_pixels(c), std::min(kPanelLanes / c.w[0], kBesideRow / c.x[1]));
 }
 
-// Of windows of several columns: how many neighbouring pixels are made together. They take `wide` columns.
-std::int64_t beside_columns(const ConvInt8Config& c) {
-  std::int64_t count = kPanelLanes / c.w[0];
-  while (count > 1 && c.out.back() % count != 0) --count;
-  return count;
-}
+// Of windows of several columns: how many neighbouring pixels are made together, and how many columns they read.
+std::int64_t beside_columns(const ConvInt8Config& c) { return divisor_up_to(c.out.back(), kPanelLanes / c.w[0]); }
 std::int64_t wide_columns(const ConvInt8Config& c, std::int64_t count) {
   return c.w.back() + (count - 1) * c.strides.back();
 }

@@ -60,18 +60,13 @@ auto element_of(const ConvInt8Config& c, const Spatial3& window) {
   };
 }
 
-class PanelConvInt8 final : public Kernel {
+class PanelConvInt8 final : public Kernel, SpatialSizes {
  public:
   // `keeps`: what it makes of constants, from run to run.
   PanelConvInt8(const ConvInt8Config& config, PackedConstants& packed, bool keeps)
-      : c_(config),
+      : SpatialSizes(config),
+        c_(config),
         keeps_(keeps && config.output.tame && config.weights.known()),
-        in_(spatial3(c_.x, 2, 1)),
-        out_(spatial3(c_.out, 2, 1)),
-        window_(spatial3(c_.w, 2, 1)),
-        strides_(spatial3(c_.strides, 0, 1)),
-        dilations_(spatial3(c_.dilations, 0, 1)),
-        pads_(spatial3(c_.pads_begin, 0, 0)),
         copied_(is_copied_int8(c_)),
         centering_{c_.w_type, c_.w_zero.data, c_.w_zeros, element_count(c_.w) / c_.w[0]},
         table_(table_of(c_, shape_of(c_, window_))),
@@ -266,7 +261,7 @@ class PanelConvInt8 final : public Kernel {
 
   ConvInt8Config c_;
   bool keeps_;
-  Spatial3 in_, out_, window_, strides_, dilations_, pads_, padded_;
+  Spatial3 padded_;
   bool copied_;
   Centering centering_;
   const PanelTable& table_;

@@ -66,7 +66,7 @@ WindowForm form_of(const ConvConfig& c, Factors factors) {
   return f;
 }
 
-class WindowConv final : public Kernel {
+class WindowConv final : public Kernel, SpatialSizes {
   // What the rows of a tile read: the taps by which one of them reads a pixel of the image, and whether one reads
   // padding.
   struct Reads {
@@ -76,17 +76,12 @@ class WindowConv final : public Kernel {
 
  public:
   WindowConv(const ConvConfig& c, Factors factors, PackedConstants& packed)
-      : c_(c),
+      : SpatialSizes(c),
+        c_(c),
         form_(form_of(c_, factors)),
         table_(*table_of(factors)),
         steps_(c.out, c.post, c.extra),
         in_registers_(steps_.in_registers()),
-        window_(spatial3(c.w, 2, 1)),
-        in_(spatial3(c.x, 2, 1)),
-        out_(spatial3(c.out, 2, 1)),
-        strides_(spatial3(c.strides, 0, 1)),
-        dilations_(spatial3(c.dilations, 0, 1)),
-        pads_(spatial3(c.pads_begin, 0, 0)),
         copied_(is_copied(c)),
         filters_(c.out[1]),
         pixels_(c.x[0] * out_[0] * out_[1] * out_[2]) {
@@ -290,7 +285,7 @@ class WindowConv final : public Kernel {
   const WindowTable& table_;
   const PixelSteps steps_;
   const std::optional<PixelSteps::InRegisters> in_registers_;
-  Spatial3 window_, in_, out_, strides_, dilations_, pads_, padded_{};
+  Spatial3 padded_{};
   bool copied_;
   std::int64_t filters_, pixels_, rows_ = 1, panels_ = 1, units_ = 1, tasks_ = 1, part_taps_ = 1, part_depth_ = 1;
   std::size_t scratch_ = 0, task_bytes_ = 0, copy_at_ = 0;

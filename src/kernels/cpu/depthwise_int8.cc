@@ -19,17 +19,12 @@ namespace {
 
 using Op = Int8Operand;
 
-class DepthwiseInt8 final : public Kernel {
+class DepthwiseInt8 final : public Kernel, SpatialSizes {
  public:
   DepthwiseInt8(const ConvInt8Config& config, PackedConstants& packed)
-      : c_(config),
+      : SpatialSizes(config),
+        c_(config),
         table_(table_of(c_)),
-        in_(spatial3(c_.x, 2, 1)),
-        out_(spatial3(c_.out, 2, 1)),
-        window_(spatial3(c_.w, 2, 1)),
-        strides_(spatial3(c_.strides, 0, 1)),
-        dilations_(spatial3(c_.dilations, 0, 1)),
-        pads_(spatial3(c_.pads_begin, 0, 0)),
         channels_(c_.x[1]),
         blocks_((channels_ + table_.block() - 1) / table_.block()),
         groups_(table_.by_column ? window_[2] * ((window_[1] + table_.taps - 1) / table_.taps)
@@ -230,7 +225,6 @@ class DepthwiseInt8 final : public Kernel {
 
   ConvInt8Config c_;
   const DepthwiseInt8Table& table_;
-  Spatial3 in_, out_, window_, strides_, dilations_, pads_;
   std::int64_t channels_, blocks_, groups_, tasks_ = 1;
   Centering centered_;
   SumFinisher finisher_;

@@ -19,13 +19,6 @@ namespace {
 
 constexpr std::int64_t kTileFloats = 2048;  // which steps go over in the first cache
 
-// The extra that step `i` multiplies each channel by, or adds to it; -1 if it is another step.
-int by_channel(const GroupNormConfig& c, std::size_t i, ElementOp op) {
-  if (i >= c.post.size() || c.post[i].op != op) return -1;
-  const PixelSteps steps(c.x, c.post, c.extra, c.layout);
-  return steps.can_read() && steps.is_row(c.post[i].operand) ? c.post[i].operand : -1;
-}
-
 class GroupNorm final : public Kernel {
  public:
   explicit GroupNorm(const GroupNormConfig& c)
@@ -33,17 +26,21 @@ class GroupNorm final : public Kernel {
         images_(c.x[0]),
         channels_(c.x[1]),
         pixels_(element_count(c.x) / (images_ * channels_)),
-        scale_(by_channel(c, 0, ElementOp::Mul)),
-        shift_(by_channel(c, scale_ >= 0 ? 1 : 0, ElementOp::Add)),
         sums_(channel_sums()),
         loops_(channel_loops<float>()) {
-    for (const int taken : {scale_, shift_})
-      if (taken >= 0) c_.post.erase(c_.post.begin());
+    const PixelSteps all(c.x, c.post, c.extra, c.layout);
+    const auto take = [&](ElementOp op) {
+      if (c_.post.empty() || c_.post[0].op != op || !all.is_row(c_.post[0].operand)) return -1;
+      const int operand = c_.post[0].operand;
+      c_.post.erase(c_.post.begin());
+      return operand;
+    };
+    scale_ = take(ElementOp::Mul);
+    shift_ = take(ElementOp::Add);
     steps_.emplace(c_.x, c_.post, c_.extra, c_.layout);
     const double pixel_ns = 0.1 * static_cast<double>(channels_);
     pieces_ = piece_count(pixels_, pixel_ns * static_cast<double>(images_));
     row_ = round_up(channels_, 16);
-    sums_at_ = 0;
     floats_at_ = align64(static_cast<std::size_t>(images_ * pieces_ * channels_) * sizeof(double));
   }
 
@@ -57,7 +54,7 @@ class GroupNorm final : public Kernel {
     const auto* const bias = static_cast<const float*>(operands[2]);
     void* const* const extras = operands + 3;
     auto* const out = static_cast<float*>(operands[3 + c_.extra.size()]);
-    auto* const sums = reinterpret_cast<double*>(static_cast<char*>(scratch) + sums_at_);
+    auto* const sums = static_cast<double*>(scratch);
     auto* const means = reinterpret_cast<float*>(static_cast<char*>(scratch) + floats_at_);
     float* const factors = means + images_ * row_;
     float* const shifts = factors + images_ * row_;
@@ -126,12 +123,12 @@ class GroupNorm final : public Kernel {
 
   GroupNormConfig c_;
   std::int64_t images_, channels_, pixels_;
-  int scale_, shift_;  // extras by channel that are taken into the result; -1: none
+  int scale_ = -1, shift_ = -1;  // extras by channel that are taken into the result; -1: none
   ChannelSums sums_;
   ChannelLoops<float> loops_;
   std::optional<PixelSteps> steps_;  // the others
   std::int64_t pieces_ = 1, row_ = 1;
-  std::size_t sums_at_ = 0, floats_at_ = 0;
+  std::size_t floats_at_ = 0;
 };
 
 std::string group_norm_refuses(const GroupNormConfig& c) {

@@ -120,16 +120,11 @@ class BlockProducts : public Kernel {
   std::size_t work_ = 0, scratch_ = 0, panels_at_ = 0;
 };
 
-class SimdConvInt8 final : public BlockProducts<ConvInt8Config> {
+class SimdConvInt8 final : public BlockProducts<ConvInt8Config>, SpatialSizes {
  public:
   SimdConvInt8(const ConvInt8Config& config, PackedConstants& packed)
       : BlockProducts(config, product_of(config), config.out[1]),
-        in_(spatial3(c_.x, 2, 1)),
-        out_(spatial3(c_.out, 2, 1)),
-        window_(spatial3(c_.w, 2, 1)),
-        strides_(spatial3(c_.strides, 0, 1)),
-        dilations_(spatial3(c_.dilations, 0, 1)),
-        pads_(spatial3(c_.pads_begin, 0, 0)),
+        SpatialSizes(config),
         channels_(c_.x[1] / c_.group),
         taps_(window_[0] * window_[1] * window_[2]),
         group_floats_(packed_floats(product_.depth, product_.columns)),
@@ -202,7 +197,6 @@ class SimdConvInt8 final : public BlockProducts<ConvInt8Config> {
         }
   }
 
-  Spatial3 in_, out_, window_, strides_, dilations_, pads_;
   std::int64_t channels_, taps_;  // of a group
   std::int64_t group_floats_, out_pixels_;
 };

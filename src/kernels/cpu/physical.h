@@ -39,6 +39,21 @@ inline Spatial3 spatial3(const Shape& dims, std::size_t skip, std::int64_t missi
   return t;
 }
 
+// Sizes of a convolution along three dimensions, for kernels to derive from: of its window, of an image of its input
+// and of its output, and of the padding before it.
+struct SpatialSizes {
+  template <class Config>
+  explicit SpatialSizes(const Config& c)
+      : window_(spatial3(c.w, 2, 1)),
+        in_(spatial3(c.x, 2, 1)),
+        out_(spatial3(c.out, 2, 1)),
+        strides_(spatial3(c.strides, 0, 1)),
+        dilations_(spatial3(c.dilations, 0, 1)),
+        pads_(spatial3(c.pads_begin, 0, 0)) {}
+
+  Spatial3 window_, in_, out_, strides_, dilations_, pads_;
+};
+
 // Logical dimension that lies at each place of memory, outermost first.
 inline std::vector<std::size_t> memory_order(std::size_t rank, Layout layout) {
   std::vector<std::size_t> order;
