@@ -113,16 +113,19 @@ HWY_NOINLINE void score_tile(std::int64_t size, const float* k, std::int64_t k_r
   const F d;
   const std::int64_t lanes = block_lanes();
   V sums[keys][vectors];
+#pragma GCC unroll 12
   for (auto& row : sums)
     for (V& sum : row) sum = hn::Zero(d);
   for (std::int64_t i = 0; i < size; ++i, queries += kAttentionRows, k += k_column) {
     V right[vectors];
     for (int v = 0; v < vectors; ++v) right[v] = hn::LoadU(d, queries + v * lanes);
+#pragma GCC unroll 12
     for (int j = 0; j < keys; ++j) {
       const V left = hn::Set(d, k[j * k_row]);
       for (int v = 0; v < vectors; ++v) sums[j][v] = hn::MulAdd(left, right[v], sums[j][v]);
     }
   }
+#pragma GCC unroll 12
   for (int j = 0; j < keys; ++j)
     for (int v = 0; v < vectors; ++v) hn::StoreU(sums[j][v], d, scores + j * kAttentionRows + v * lanes);
 }
@@ -197,12 +200,16 @@ void add_column(float* scores, std::int64_t keys, const float* mask, std::int64_
 
 void add_rows(float* scores, std::int64_t keys, const float* const* mask, std::int64_t rows) {
   constexpr std::int64_t kAtOnce = 16;  // keys whose scores stay in the first cache
+  for (std::int64_t r = 0; r < rows; ++r) __builtin_prefetch(mask[r], 0);
   for (std::int64_t j0 = 0; j0 < keys; j0 += kAtOnce) {
     const std::int64_t end = keys - j0 < kAtOnce ? keys : j0 + kAtOnce;
     std::int64_t r = 0;
 #if HWY_TARGET != HWY_SCALAR
     for (; r + block_lanes() <= rows; r += block_lanes()) {
       const float* const* p = mask + r;
+      // A few elements of each of many rows are no pattern that the hardware would see.
+      if (end < keys)
+        for (std::int64_t i = 0; i < block_lanes(); ++i) __builtin_prefetch(p[i] + end + kAtOnce - 1, 0);
       std::int64_t j = j0;
       for (; j + 4 <= end; j += 4)
         turn_rows([&](int i) HWY_ATTR { return p[i] + j; },

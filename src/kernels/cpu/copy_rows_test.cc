@@ -1,4 +1,5 @@
-// Copies of all lengths at which another way is taken, at all distances within a page: not a byte more, not one less.
+// Copies and repetitions of all lengths at which another way is taken, copies at all distances within a page: not a
+// byte more, not one less.
 #include "kernels/cpu/copy_rows.h"
 
 #include <gtest/gtest.h>
@@ -36,6 +37,51 @@ TEST(CopyBytes, CopiesWhatItIsAskedForWhereverTheTargetLies) {
           }
         }
       }
+}
+
+// Rows of each length write what is after them over with the next row, and nothing behind the last.
+template <class T>
+void expect_spread(std::int64_t columns, std::int64_t rows, std::int64_t step) {
+  constexpr std::size_t kEdge = 64;
+  const T guard = static_cast<T>(0x5a5a5a5a5a5a5a5a);
+  std::vector<T> from(static_cast<std::size_t>(rows * step) + 1);
+  for (std::size_t i = 0; i < from.size(); ++i) from[i] = static_cast<T>(i * 97 + 3);
+  std::vector<T> to(static_cast<std::size_t>(columns * rows) + 2 * kEdge, guard);
+  spread_rows(from.data(), step, to.data() + kEdge, sizeof(T), columns, rows);
+  for (std::size_t i = 0; i < to.size(); ++i) {
+    const auto at = static_cast<std::int64_t>(i) - static_cast<std::int64_t>(kEdge);
+    const bool inside = at >= 0 && at < columns * rows;
+    const T expected = inside ? from[static_cast<std::size_t>(at / columns * step)] : guard;
+    ASSERT_EQ(to[i], expected) << columns << " columns, " << rows << " rows of " << sizeof(T) << " bytes: " << at;
+  }
+}
+TEST(SpreadRows, RepeatsEachElementInItsRowAndNowhereElse) {
+  for (const std::int64_t columns : {1, 2, 5, 7, 8, 14, 15, 16, 17, 31, 32, 33, 63, 64, 65, 100, 129})
+    for (const std::int64_t rows : {0, 1, 2, 3, 5, 9, 70})
+      for (const std::int64_t step : {0, 1, 3}) {
+        expect_spread<std::uint8_t>(columns, rows, step);
+        expect_spread<std::uint16_t>(columns, rows, step);
+        expect_spread<std::uint32_t>(columns, rows, step);
+        expect_spread<std::uint64_t>(columns, rows, step);
+      }
+}
+
+TEST(RepeatFirst, WritesWholeAndPartialRunsUpToTheEnd) {
+  constexpr std::int64_t kEdge = 64;
+  for (const std::int64_t run : {1, 2, 3, 4, 5, 12, 16, 28, 31, 32, 33, 56, 63, 64, 65, 96, 128, 200, 256, 257, 700})
+    for (const std::int64_t more : {0, 1, 3, 15, 16, 17, 63, 64, 65, 127, 300, 1000, 20000}) {
+      const std::int64_t all = run + more;
+      std::vector<char> to(static_cast<std::size_t>(all + 2 * kEdge), '\x5a');
+      char* const out = to.data() + kEdge;
+      for (std::int64_t i = 0; i < run; ++i) out[i] = static_cast<char>(i * 29 + 1);
+      repeat_first(out, run, all);
+      for (std::int64_t i = 0; i < all; ++i)
+        ASSERT_EQ(out[i], static_cast<char>(i % run * 29 + 1)) << run << " of " << all << ": " << i;
+      for (std::int64_t i = 1; i <= kEdge; ++i) {
+        ASSERT_EQ(out[-i], '\x5a') << run << " of " << all << ": " << i << " before";
+        ASSERT_EQ(out[all + i - 1], '\x5a') << run << " of " << all << ": " << i << " after";
+      }
+    }
 }
 
 }  // namespace

@@ -71,30 +71,37 @@ HWY_NOINLINE void tile(std::int64_t k, const float* a, std::int64_t a_row, std::
   const F d;
   const std::int64_t w = lanes();
   V sums[rows][kVectors];
+#pragma GCC unroll 12
   for (int r = 0; r < rows; ++r)
+#pragma GCC unroll 4
     for (int v = 0; v < kVectors; ++v) sums[r][v] = hn::Zero(d);
   std::int64_t i = 0;
   if constexpr (rows == 1) {
     V odd[kVectors];
+#pragma GCC unroll 4
     for (int v = 0; v < kVectors; ++v) odd[v] = hn::Zero(d);
     for (; i + 2 <= k; i += 2, b += 2 * b_row, a += 2 * a_column) {
       const V x = hn::Set(d, a[0]), y = hn::Set(d, a[a_column]);
+#pragma GCC unroll 4
       for (int v = 0; v < kVectors; ++v) {
         sums[0][v] = hn::MulAdd(x, hn::LoadU(d, b + v * w), sums[0][v]);
         odd[v] = hn::MulAdd(y, hn::LoadU(d, b + b_row + v * w), odd[v]);
       }
     }
+#pragma GCC unroll 4
     for (int v = 0; v < kVectors; ++v) sums[0][v] = hn::Add(sums[0][v], odd[v]);
   }
   for (; i < k; ++i, b += b_row, a += a_column) {
     V right[kVectors];
     for (int v = 0; v < kVectors; ++v) right[v] = hn::LoadU(d, b + v * w);
+#pragma GCC unroll 12
     for (int r = 0; r < rows; ++r) {
       const V left = hn::Set(d, a[r * a_row]);
       for (int v = 0; v < kVectors; ++v) sums[r][v] = hn::MulAdd(left, right[v], sums[r][v]);
     }
   }
   const V scale = hn::Set(d, alpha);
+#pragma GCC unroll 12
   for (int r = 0; r < rows; ++r) store_row<kVectors>(sums[r], c + r * c_row, n, bias, scale, add);
 }
 
@@ -105,11 +112,13 @@ HWY_NOINLINE void tall_tile(std::int64_t k, const float* a, std::int64_t a_row, 
   const F d;
   const std::int64_t w = lanes();
   V sums[rows][vectors];
+#pragma GCC unroll 12
   for (auto& row : sums)
     for (V& sum : row) sum = hn::Zero(d);
   for (std::int64_t i = 0; i < k; ++i, b += b_row, a += a_column) {
     V right[vectors];
     for (int v = 0; v < vectors; ++v) right[v] = hn::LoadU(d, b + v * w);
+#pragma GCC unroll 12
     for (int r = 0; r < rows; ++r) {
       const V left = hn::Set(d, a[r * a_row]);
       for (int v = 0; v < vectors; ++v) sums[r][v] = hn::MulAdd(left, right[v], sums[r][v]);
@@ -117,6 +126,7 @@ HWY_NOINLINE void tall_tile(std::int64_t k, const float* a, std::int64_t a_row, 
     if constexpr (fetches) ahead.at = fetch(ahead.at, ahead.step);
   }
   const V scale = hn::Set(d, alpha);
+#pragma GCC unroll 12
   for (int r = 0; r < rows; ++r) store_row<vectors>(sums[r], c + r * c_row, n, bias, scale, add);
 }
 

@@ -1,7 +1,6 @@
 // Products of few pixels with panels of weights, and depthwise sums of pixels side by side, with bias and bounds before
 // anything is stored. The order of additions is that of the operands, whatever is computed together.
 #include <algorithm>
-#include <limits>
 
 #include "base/division.h"
 #include "base/fork.h"
@@ -21,8 +20,8 @@ namespace norn::kernels {
 namespace HWY_NAMESPACE {
 inline namespace separable_simd_cc {
 namespace hn = hwy::HWY_NAMESPACE;
-using tiles::Ahead, tiles::F, tiles::Few, tiles::Fetch, tiles::fetch, tiles::Whole, tiles::V, tiles::kMostRows,
-    tiles::kSums, tiles::kVectors, tiles::lanes, tiles::load, tiles::store, tiles::within;
+using tiles::Ahead, tiles::F, tiles::Few, tiles::Fetch, tiles::fetch, tiles::is_bounded, tiles::Whole, tiles::V,
+    tiles::kMostRows, tiles::kSums, tiles::kVectors, tiles::lanes, tiles::within;
 
 // One form less to compile: an additional load in each step of the sums had no measurable cost.
 constexpr bool kAlwaysFetches = HWY_MAX_BYTES < 64;
@@ -36,53 +35,21 @@ template <bool bounded>
 HWY_INLINE V bounded_if(V low, V high, V v) {
   return bounded ? within(low, high, v) : v;
 }
-bool is_bounded(float low, float high) {
-  constexpr float kMost = std::numeric_limits<float>::infinity();
-  return low != -kMost || high != kMost;
-}
 
-struct Target {
-  const float *bias, *added;  // null for none
-  float low, high;
-  float* c;
-  std::int64_t c_row, columns;  // to be stored
+struct Target : tiles::Target {
   Upcoming next;
   bool fetches_rows;  // of c and `added`, which are too short for the hardware to see a pattern
 };
-
-// Stores the sums of a tile whose last vector is not whole.
-HWY_NOINLINE void finish_tail(int rows, int vectors, const float* sums, const Target& to, float* c,
-                              const float* added) {
-  const F d;
-  const std::int64_t w = lanes();
-  const V low = hn::Set(d, to.low), high = hn::Set(d, to.high);
-  for (int r = 0; r < rows; ++r)
-    for (int v = 0; v < vectors; ++v, sums += w) {
-      const std::int64_t at = v * w, columns = to.columns - at;
-      V sum = hn::Load(d, sums);
-      if (added != nullptr) sum = hn::Add(sum, load(added + r * to.c_row + at, columns));
-      store(within(low, high, sum), c + r * to.c_row + at, columns);
-    }
-}
 
 // Sums stay in registers from the first to the last: every loop over them has constant bounds and no branch within.
 // `fetches`: what `to.next` points to, and panels need not be as wide as their vectors.
 template <int rows, int vectors, Fetch fetches>
 HWY_INLINE void tile(std::int64_t k, const float* a, std::int64_t a_row, const float* b, std::int64_t b_row,
-                     const Target& to, float* c, const float* added, Ahead& ahead) {
+                     const Target& to, Ahead& ahead) {
   const F d;
   const std::int64_t w = lanes();
-  const bool whole = to.columns >= vectors * w;
   V sums[rows][vectors];
-  for (int v = 0; v < vectors; ++v) sums[0][v] = hn::Zero(d);
-  if (to.bias != nullptr) {
-    if (whole)
-      for (int v = 0; v < vectors; ++v) sums[0][v] = hn::LoadU(d, to.bias + v * w);
-    else
-      for (int v = 0; v < vectors; ++v) sums[0][v] = load(to.bias + v * w, to.columns - v * w);
-  }
-  for (int r = 1; r < rows; ++r)
-    for (int v = 0; v < vectors; ++v) sums[r][v] = sums[0][v];
+  tiles::start(to, sums);
   const char* next = ahead.at;
   const float* x[rows];  // by which the compiler finds the same address in the next step
   for (int r = 0; r < rows; ++r) x[r] = a + r * a_row;
@@ -90,8 +57,10 @@ HWY_INLINE void tile(std::int64_t k, const float* a, std::int64_t a_row, const f
   const auto step = [&](const float* right_at, std::int64_t i) HWY_ATTR {
     V right[vectors];
     for (int v = 0; v < vectors; ++v) right[v] = hn::LoadU(d, right_at + v * w);
+#pragma GCC unroll 12
     for (int r = 0; r < rows; ++r) {
       const V left = hn::Set(d, x[r][i]);
+#pragma GCC unroll 4
       for (int v = 0; v < vectors; ++v) sums[r][v] = hn::MulAdd(left, right[v], sums[r][v]);
     }
   };
@@ -99,8 +68,8 @@ HWY_INLINE void tile(std::int64_t k, const float* a, std::int64_t a_row, const f
   for (int first = to.fetches_rows ? 0 : rows; first <= rows; first += kFetchedRows) {
     for (int r = first; r < std::min(first + kFetchedRows, rows); ++r)
       for (int v = 0; v < vectors; ++v) {
-        if (added != nullptr) __builtin_prefetch(added + r * to.c_row + v * w, 0);
-        __builtin_prefetch(c + r * to.c_row + v * w, 1);
+        if (to.added != nullptr) __builtin_prefetch(to.added + r * to.c_row + v * w, 0);
+        __builtin_prefetch(to.c + r * to.c_row + v * w, 1);
       }
     const std::int64_t end = first + kFetchedRows < rows ? k / rows * (first + kFetchedRows) : k;
     for (; i + kUnroll <= end; i += kUnroll, b += kUnroll * b_row) {
@@ -117,34 +86,22 @@ HWY_INLINE void tile(std::int64_t k, const float* a, std::int64_t a_row, const f
   }
   for (; i < k; ++i, b += b_row) step(b, i);
   ahead.at = next;
-  if (!whole) {
-    HWY_ALIGN float tail[rows * vectors * 16];
-    for (int r = 0; r < rows; ++r)
-      for (int v = 0; v < vectors; ++v) hn::Store(sums[r][v], d, tail + (r * vectors + v) * w);
-    return finish_tail(rows, vectors, tail, to, c, added);
-  }
-  if (added != nullptr)
-    for (int r = 0; r < rows; ++r)
-      for (int v = 0; v < vectors; ++v) sums[r][v] = hn::Add(sums[r][v], hn::LoadU(d, added + r * to.c_row + v * w));
-  const V low = hn::Set(d, to.low), high = hn::Set(d, to.high);
-  for (int r = 0; r < rows; ++r)
-    for (int v = 0; v < vectors; ++v) hn::StoreU(within(low, high, sums[r][v]), d, c + r * to.c_row + v * w);
+  tiles::finish(to, sums);
 }
 
 // As many rows at a time as leave the sums in registers, then fewer.
 template <int vectors, Fetch fetches>
 HWY_NOINLINE void panel(std::int64_t m, std::int64_t k, const float* a, std::int64_t a_row, const float* b,
-                        std::int64_t b_row, const Target& to, Ahead ahead) {
+                        std::int64_t b_row, Target to, Ahead ahead) {
   constexpr int kMost = kMostRows<vectors>;
-  float* c = to.c;
-  const float* added = to.added;
   const auto go = [&]<int rows>() {
     // Two rows or one of two vectors would be too few sums to be added without waiting: four and four or four and three
     // are left instead.
     constexpr int kLeft = kVectors > 2 || rows < 5 ? 0 : rows == 5 ? kMost : 3;
-    for (; m == rows || m >= rows + kLeft; m -= rows, a += rows * a_row, c += rows * to.c_row) {
-      tile<rows, vectors, fetches>(k, a, a_row, b, b_row, to, c, added, ahead);
-      if (added != nullptr) added += rows * to.c_row;
+    for (; m == rows || m >= rows + kLeft; m -= rows, a += rows * a_row) {
+      tile<rows, vectors, fetches>(k, a, a_row, b, b_row, to, ahead);
+      to.c += rows * to.c_row;
+      if (to.added != nullptr) to.added += rows * to.c_row;
     }
   };
   go.template operator()<kMost>();
@@ -210,13 +167,14 @@ void multiply(std::int64_t m, std::int64_t n, std::int64_t k, const float* a, st
     next.panels = next.rows = true;
   else if (!has_slow_third_cache())
     next = {};
-  multiply_panels(m, n, k, a, a_row, b, {bias, added, low, high, c, c_row, n, next, next.rows});
+  multiply_panels(m, n, k, a, a_row, b, {{bias, added, low, high, c, c_row, n}, next, next.rows});
 }
 
 void multiply_panel(std::int64_t m, std::int64_t n, std::int64_t k, const float* a, std::int64_t a_row, const float* b,
                     std::int64_t b_row, Upcoming next, const float* bias, const float* added, float low, float high,
                     float* c, std::int64_t c_row) {
-  any_panel<true>(vectors_of(n), m, k, a, a_row, b, b_row, {bias, added, low, high, c, c_row, n, next, kAlwaysFetches});
+  any_panel<true>(vectors_of(n), m, k, a, a_row, b, b_row,
+                  {{bias, added, low, high, c, c_row, n}, next, kAlwaysFetches});
 }
 
 struct Window {

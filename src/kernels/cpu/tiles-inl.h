@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 
 HWY_BEFORE_NAMESPACE();
 namespace norn::kernels {
@@ -94,10 +95,92 @@ HWY_INLINE const char* fetch(const char* at, std::int64_t step) {
   return at + step;
 }
 
-// NaN stays.
+// NaN stays: x86 gives the second operand where one is NaN.
 HWY_INLINE V within(V low, V high, V v) {
+#if HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
+  return hn::Min(high, hn::Max(low, v));
+#else
   v = hn::IfThenElse(hn::Lt(v, low), low, v);
   return hn::IfThenElse(hn::Gt(v, high), high, v);
+#endif
+}
+
+HWY_INLINE bool is_bounded(float low, float high) {
+  constexpr float kMost = std::numeric_limits<float>::infinity();
+  return low != -kMost || high != kMost;
+}
+
+// What sums begin with, and where they go within bounds.
+struct Target {
+  const float *bias, *added;  // null for none; `added` lies as c does
+  float low, high;
+  float* c;
+  std::int64_t c_row, columns;  // to be stored
+
+  // Whether all so many vectors are; else the last of them are loaded and stored element by element.
+  bool fills(int vectors) const { return columns >= vectors * lanes(); }
+  bool is_bounded() const { return tiles::is_bounded(low, high); }
+};
+
+// GCC keeps an array of sums in registers only where it unrolls every loop over it at once, rows first, and nothing
+// that is called sees it: otherwise it writes all of them to memory before and after the loop over their terms.
+template <int rows, int vectors>
+HWY_INLINE void start(const Target& to, V (&sums)[rows][vectors]) {
+  const F d;
+#pragma GCC unroll 4
+  for (int v = 0; v < vectors; ++v) sums[0][v] = hn::Zero(d);
+  if (to.bias != nullptr) {
+    if (to.fills(vectors))
+#pragma GCC unroll 4
+      for (int v = 0; v < vectors; ++v) sums[0][v] = hn::LoadU(d, to.bias + v * lanes());
+    else
+#pragma GCC unroll 4
+      for (int v = 0; v < vectors; ++v) sums[0][v] = load(to.bias + v * lanes(), to.columns - v * lanes());
+  }
+#pragma GCC unroll 12
+  for (int r = 1; r < rows; ++r)
+#pragma GCC unroll 4
+    for (int v = 0; v < vectors; ++v) sums[r][v] = sums[0][v];
+}
+
+inline HWY_NOINLINE void finish_tail(int rows, int vectors, const float* sums, const Target& to) {
+  const F d;
+  const std::int64_t w = lanes();
+  const V low = hn::Set(d, to.low), high = hn::Set(d, to.high);
+  for (int r = 0; r < rows; ++r)
+    for (int v = 0; v < vectors; ++v, sums += w) {
+      const std::int64_t at = v * w, columns = to.columns - at;
+      V sum = hn::Load(d, sums);
+      if (to.added != nullptr) sum = hn::Add(sum, load(to.added + r * to.c_row + at, columns));
+      store(within(low, high, sum), to.c + r * to.c_row + at, columns);
+    }
+}
+template <int rows, int vectors>
+HWY_INLINE void finish(const Target& to, V (&sums)[rows][vectors]) {
+  const F d;
+  const std::int64_t w = lanes();
+  if (!to.fills(vectors)) {
+    HWY_ALIGN float tail[rows * vectors * 16];
+#pragma GCC unroll 12
+    for (int r = 0; r < rows; ++r)
+#pragma GCC unroll 4
+      for (int v = 0; v < vectors; ++v) hn::Store(sums[r][v], d, tail + (r * vectors + v) * w);
+    return finish_tail(rows, vectors, tail, to);
+  }
+  if (to.added != nullptr)
+#pragma GCC unroll 12
+    for (int r = 0; r < rows; ++r)
+#pragma GCC unroll 4
+      for (int v = 0; v < vectors; ++v) sums[r][v] = hn::Add(sums[r][v], hn::LoadU(d, to.added + r * to.c_row + v * w));
+  const auto put = [&](const auto& last) HWY_ATTR {
+#pragma GCC unroll 12
+    for (int r = 0; r < rows; ++r)
+#pragma GCC unroll 4
+      for (int v = 0; v < vectors; ++v) hn::StoreU(last(sums[r][v]), d, to.c + r * to.c_row + v * w);
+  };
+  if (!to.is_bounded()) return put([](V sum) HWY_ATTR { return sum; });
+  const V low = hn::Set(d, to.low), high = hn::Set(d, to.high);
+  put([&](V sum) HWY_ATTR { return within(low, high, sum); });
 }
 
 }  // namespace tiles

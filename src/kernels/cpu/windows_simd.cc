@@ -21,7 +21,7 @@ namespace HWY_NAMESPACE {
 inline namespace windows_simd_cc {
 namespace hn = hwy::HWY_NAMESPACE;
 using tiles::Ahead, tiles::F, tiles::Fetch, tiles::fetch, tiles::V, tiles::kMostRows, tiles::kSums, tiles::kVectors,
-    tiles::lanes, tiles::load, tiles::store, tiles::within;
+    tiles::finish, tiles::lanes, tiles::start, tiles::Target;
 
 // With vectors of 8 and fewer, what is stored is fetched before the sums are there (separable_simd.cc has the same).
 constexpr bool kShort = HWY_MAX_BYTES < 64;
@@ -37,18 +37,21 @@ template <int rows, int vectors, Fetch fetches, bool skips>
 HWY_INLINE void tile(const WindowProduct& p, std::int64_t row, Ahead& ahead) {
   const F d;
   const std::int64_t step = lanes();
+  const Target target = {.bias = p.bias,
+                         .added = p.added == nullptr ? nullptr : p.added + row * p.c_row,
+                         .low = p.low,
+                         .high = p.high,
+                         .c = p.c + row * p.c_row,
+                         .c_row = p.c_row,
+                         .columns = p.columns};
   V sums[rows][vectors];
-  for (int v = 0; v < vectors; ++v) {
-    const V start = p.bias != nullptr ? load(p.bias + v * step, p.columns - v * step) : hn::Zero(d);
-    for (int r = 0; r < rows; ++r) sums[r][v] = start;
-  }
-  if (p.added != nullptr)
+  start(target, sums);
+  if (kShort || p.added != nullptr)
     for (int r = 0; r < rows; ++r)
-      for (int v = 0; v < vectors; ++v)
-        sums[r][v] = hn::Add(sums[r][v], load(p.added + (row + r) * p.c_row + v * step, p.columns - v * step));
-  if constexpr (kShort)
-    for (int r = 0; r < rows; ++r)
-      for (int v = 0; v < vectors; ++v) __builtin_prefetch(p.c + (row + r) * p.c_row + v * step, 1);
+      for (int v = 0; v < vectors; ++v) {
+        if (kShort) __builtin_prefetch(target.c + r * p.c_row + v * step, 1);
+        if (p.added != nullptr) __builtin_prefetch(target.added + r * p.c_row + v * step, 0);
+      }
   const auto* w = static_cast<const float*>(p.w);
   const void* const* addresses = p.x + row;
   const char* next = ahead.at;
@@ -64,8 +67,10 @@ HWY_INLINE void tile(const WindowProduct& p, std::int64_t row, Ahead& ahead) {
     const auto add = [&](const float* columns, std::int64_t k) HWY_ATTR {
       V right[vectors];
       for (int v = 0; v < vectors; ++v) right[v] = hn::LoadU(d, columns + v * step);
+#pragma GCC unroll 12
       for (int r = 0; r < rows; ++r) {
         const V left = hn::Set(d, x[r][k]);
+#pragma GCC unroll 4
         for (int v = 0; v < vectors; ++v) sums[r][v] = hn::MulAdd(left, right[v], sums[r][v]);
       }
     };
@@ -84,10 +89,7 @@ HWY_INLINE void tile(const WindowProduct& p, std::int64_t row, Ahead& ahead) {
     for (; k < p.depth; ++k, w += vectors * step) add(w, k);
   }
   ahead.at = next;
-  const V low = hn::Set(d, p.low), high = hn::Set(d, p.high);
-  for (int r = 0; r < rows; ++r)
-    for (int v = 0; v < vectors; ++v)
-      store(within(low, high, sums[r][v]), p.c + (row + r) * p.c_row + v * step, p.columns - v * step);
+  finish(target, sums);
 }
 
 template <int vectors, Fetch fetches, bool skips>
