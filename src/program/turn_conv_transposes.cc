@@ -25,9 +25,23 @@ namespace {
 
 constexpr std::int64_t kMost = std::int64_t{1} << 30;  // so that padding can be counted
 
+// Whether the output has so many more pixels than its image that a Conv would mostly read zeros: at most so many times
+// as many, `more[d]` more along axis d, are computed sooner by it. Not if the sizes are not known.
+bool is_much_larger(const opset::ValueType& x, const std::vector<std::int64_t>& more) {
+  constexpr double kMost = 1.5;
+  if (!x.has_rank() || x.shape->size() != more.size() + 2) return true;
+  double times = 1;
+  for (std::size_t d = 0; d < more.size(); ++d) {
+    const opset::DimExpr& dim = (*x.shape)[d + 2];
+    if (!dim.is_constant() || dim.constant() < 1) return true;
+    times *= 1 + static_cast<double>(more[d]) / static_cast<double>(dim.constant());
+  }
+  return times > kMost;
+}
+
 // The Conv's padding, first that before and then that behind each axis; nothing where the node has strides, an output
-// that is larger than its image, or one that attributes ask for in other ways.
-std::optional<std::vector<std::int64_t>> padding_of(const Node& node, const Shape& w) {
+// that is much larger than its image, or one that attributes ask for in other ways.
+std::optional<std::vector<std::int64_t>> padding_of(const Node& node, const Shape& w, const opset::ValueType& x) {
   const opset::Attrs attributes = node.attributes();
   const auto given = [&](const char* name) { return attributes.find_ints(name).value_or(std::vector<std::int64_t>{}); };
   const std::vector<std::int64_t> more = given("output_padding");
@@ -36,15 +50,18 @@ std::optional<std::vector<std::int64_t>> padding_of(const Node& node, const Shap
   const std::size_t rank = w.size() - 2;
   const ops::WindowAttrs window = ops::read_window(attributes, rank);
   if (window.auto_pad != ops::AutoPad::NotSet && window.auto_pad != ops::AutoPad::Valid) return {};
-  std::vector<std::int64_t> begin, end;
+  std::vector<std::int64_t> begin, end, more_pixels(rank);
   for (std::size_t d = 0; d < rank; ++d) {
     if (window.strides[d] != 1 || w[d + 2] < 1 || w[d + 2] > kMost || window.dilations[d] > kMost / w[d + 2]) return {};
     const std::int64_t reach = window.dilations[d] * (w[d + 2] - 1);
     const std::int64_t before = window.pads_begin[d], behind = window.pads_end[d];
-    if (before < 0 || behind < 0 || before > reach || behind > reach || before + behind < reach) return {};
+    if (before < 0 || behind < 0 || before > reach || behind > reach) return {};
+    more_pixels[d] = std::max<std::int64_t>(0, reach - before - behind);
     begin.push_back(reach - before);
     end.push_back(reach - behind);
   }
+  const bool grows = std::any_of(more_pixels.begin(), more_pixels.end(), [](std::int64_t n) { return n > 0; });
+  if (grows && is_much_larger(x, more_pixels)) return {};
   begin.insert(begin.end(), end.begin(), end.end());
   return begin;
 }
@@ -80,7 +97,7 @@ void turn_conv_transposes(Program& program, Graph& graph) {
     if (w.dtype() != DataType::Float || w.rank() < 3 || w.size() == 0) return;
     const std::int64_t group = node.attributes().find_i("group").value_or(1);
     if (group < 1 || w.dims()[0] % group != 0) return;
-    const auto padding = padding_of(node, w.dims());
+    const auto padding = padding_of(node, w.dims(), rewriter.value(node.inputs[0]).type);
     if (!padding) return;
     // A zero of the padding times what is not finite would be NaN.
     const std::span<const float> weights(w.as<float>(), static_cast<std::size_t>(w.size()));

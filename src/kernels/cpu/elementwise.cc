@@ -1,6 +1,7 @@
 // Chains: the tile that is being computed stays in the first cache while every step goes over it; a step is one
 // indirect call for the tile. Operands that are not laid out like the output are copied into a tile of their own first,
-// unless the whole tile sees one run of them.
+// unless the whole tile sees one run of them. What an operand gives to each of many images or rows is spread once for
+// all of them.
 #include "kernels/cpu/elementwise.h"
 
 #include <array>
@@ -10,6 +11,8 @@
 #include <type_traits>
 #include <utility>
 
+#include "base/division.h"
+#include "kernels/cpu/align.h"
 #include "kernels/cpu/extents.h"
 #include "kernels/cpu/physical.h"
 #include "kernels/cpu/steps.h"
@@ -143,11 +146,23 @@ class Chain final : public Kernel {
         rows_[k] = has_rows(walks_[static_cast<std::size_t>(steps_[k].operand)]);
     }
     if (needs_no_tiles()) tile_ = kLongTile;
+    for (std::size_t i = 0; i < walks_.size() && tile_ == kTile; ++i) {
+      const std::int64_t period = period_of(walks_[i]);
+      if (period == 0) continue;
+      periods_.resize(walks_.size());
+      periods_[i] = {period, scratch_};
+      scratch_ += round_up(period + kTile, 64);
+    }
   }
 
-  void run(void* const* operands, void*) const override {
+  std::size_t scratch_bytes() const override { return static_cast<std::size_t>(scratch_) * sizeof(T); }
+
+  void run(void* const* operands, void* scratch) const override {
+    // Kernels that run this one as a part of their own give it none.
+    const Call call{operands, static_cast<T*>(scratch)};
+    for (std::size_t i = 0; i < periods_.size() && scratch != nullptr; ++i) spread(call, i);
     parallel_ranges(elements_, element_ns_, kTile,
-                    [&](std::int64_t begin, std::int64_t end) { range(operands, begin, end); });
+                    [&](std::int64_t begin, std::int64_t end) { range(call, begin, end); });
   }
 
  private:
@@ -157,19 +172,66 @@ class Chain final : public Kernel {
     Step<T> vector, value;
   };
 
-  void range(void* const* operands, std::int64_t begin, std::int64_t end) const {
+  struct Call {
+    void* const* operands;
+    T* spread;  // scratch; null: nothing is spread
+  };
+  // What an operand repeats for the outermost dimension, and where in scratch it lies with the first kTile elements
+  // once more behind it, so that a tile is one run from every position on; 0: nothing is spread.
+  struct Period {
+    std::int64_t size = 0, at = 0;
+  };
+
+  // Of an operand that tiles would have to be copied of, unless it takes a second cache or little is saved.
+  std::int64_t period_of(const Walk& walk) const {
+    constexpr std::int64_t kMost = std::int64_t{1} << 15, kLeastUses = 4;
+    if (walk.in_place() || walk.dims.front().stride != 0) return 0;
+    const std::int64_t period = elements_ / std::max<std::int64_t>(1, walk.dims.front().size);
+    return period <= kMost && (period + kTile) * kLeastUses <= elements_ ? period : 0;
+  }
+
+  void spread(const Call& call, std::size_t i) const {
+    const auto [size, place] = periods_[i];
+    T* const to = call.spread + place;
+    for (std::int64_t at = 0, n = 0; at < size; at += n) {
+      n = walks_[i].to_row_end(at, std::min(kTile, size - at));
+      bool one = false;
+      const T* from = walks_[i].read(static_cast<const T*>(call.operands[i]), at, n, to + at, one);
+      if (one)
+        std::fill_n(to + at, n, *from);
+      else if (from != to + at)
+        std::copy_n(from, n, to + at);
+    }
+    for (std::int64_t at = 0, n = 0; at < kTile && size > 0; at += n) {
+      n = std::min(size, kTile - at);
+      std::copy_n(to, n, to + size + at);
+    }
+  }
+
+  bool is_spread(const Call& call, std::size_t i) const {
+    return call.spread != nullptr && !periods_.empty() && periods_[i].size > 0;
+  }
+  const T* tile_of(const Call& call, std::size_t i, std::int64_t at, std::int64_t n, T* tile, bool& one) const {
+    if (is_spread(call, i)) {
+      one = false;
+      return call.spread + periods_[i].at + base::divide(at, periods_[i].size).rest;
+    }
+    return walks_[i].read(static_cast<const T*>(call.operands[i]), at, n, tile, one);
+  }
+
+  void range(const Call& call, std::int64_t begin, std::int64_t end) const {
     alignas(64) T value[kTile], other[kTile];
-    T* out = static_cast<T*>(operands[inputs_]);
+    T* out = static_cast<T*>(call.operands[inputs_]);
     for (std::int64_t at = begin, n = 0; at < end; at += n) {
       n = std::min(tile_, end - at);
       for (const Walk& walk : walks_) n = walk.to_row_end(at, n);
       bool one;
-      const T* x = walks_[0].read(static_cast<const T*>(operands[0]), at, n, value, one);
+      const T* x = tile_of(call, 0, at, n, value, one);
       std::size_t done = 0;
       if (one && turned_ != nullptr) {  // one number and a vector: the other way round nothing is repeated
         bool both = false;
         const std::size_t i = static_cast<std::size_t>(steps_[0].operand);
-        const T* y = walks_[i].read(static_cast<const T*>(operands[i]), at, n, other, both);
+        const T* y = tile_of(call, i, at, n, other, both);
         if (!both) {
           T* to = steps_.size() == 1 ? out + at : value;
           turned_(y, x, to, n, steps_[0].a, steps_[0].b);
@@ -181,7 +243,7 @@ class Chain final : public Kernel {
         std::fill_n(value, n, *x);
         x = value;
       } else if (scales_and_shifts_ && done == 0) {
-        done = scale_and_shift(operands, at, n, x, steps_.size() == 2 ? out + at : value, other);
+        done = scale_and_shift(call, at, n, x, steps_.size() == 2 ? out + at : value, other);
         if (done > 0) x = value;
       }
       if (steps_.empty()) {
@@ -195,7 +257,7 @@ class Chain final : public Kernel {
           step.vector(x, nullptr, to, n, step.a, step.b);
         } else {
           const std::size_t i = static_cast<std::size_t>(step.operand);
-          const T* y = walks_[i].read(static_cast<const T*>(operands[i]), at, n, other, one);
+          const T* y = tile_of(call, i, at, n, other, one);
           (one ? step.value : step.vector)(x, y, to, n, step.a, step.b);
         }
         x = to;
@@ -221,19 +283,21 @@ class Chain final : public Kernel {
   }
   // Takes the first two steps at once if each of them has one number for the whole tile, or each a row that lies in
   // memory: how many it took.
-  std::size_t scale_and_shift(void* const* operands, std::int64_t at, std::int64_t n, const T* x, T* to,
-                              T* other) const {
-    if (rows_[0] != rows_[1]) return 0;
+  std::size_t scale_and_shift(const Call& call, std::int64_t at, std::int64_t n, const T* x, T* to, T* other) const {
+    bool rows[2] = {};
+    for (std::size_t k = 0; k < 2; ++k)
+      rows[k] = rows_[k] || is_spread(call, static_cast<std::size_t>(steps_[k].operand));
+    if (rows[0] != rows[1]) return 0;
     const T* read[2] = {};
     for (std::size_t k = 0; k < 2; ++k) {
       bool one = false;
       const auto i = static_cast<std::size_t>(steps_[k].operand);
-      read[k] = walks_[i].read(static_cast<const T*>(operands[i]), at, n, other, one);
-      if (one == rows_[0]) return 0;
+      read[k] = tile_of(call, i, at, n, other, one);
+      if (one == rows[0]) return 0;
     }
     if constexpr (std::is_same_v<T, float>) {
       const StepTableF32& steps = step_table_f32();
-      if (rows_[0])
+      if (rows[0])
         steps.scale_and_shift_each(x, read[0], read[1], to, n);
       else
         steps.scale_and_shift(x, nullptr, to, n, *read[0], *read[1]);
@@ -248,6 +312,8 @@ class Chain final : public Kernel {
   bool rows_[2] = {};  // whether the scale and the shift have rows
   double element_ns_;
   std::vector<Walk> walks_;
+  std::vector<Period> periods_;  // of the operands; none at all where there is none
+  std::int64_t scratch_ = 0;     // elements
   std::vector<Bound> steps_;
   Step<T> turned_ = nullptr;  // the first step, with its operands in each other's place
 };

@@ -147,6 +147,35 @@ TEST(Chain, BinaryStepsBroadcastEveryWay) {
   }
 }
 
+// What is spread once for all images: channels of few pixels, rows of few columns, as any of the operands.
+TEST(Chain, OperandsRepeatForManyImages) {
+  using enum ElementOp;
+  const std::vector<std::vector<ElementStep>> chains = {
+      {{.op = Mul, .operand = 1}, {.op = Add, .operand = 2}},
+      {{.op = Add, .operand = 2}, {.op = Relu}, {.op = Sub, .operand = 1, .swapped = true}},
+      {{.op = Sub, .operand = 1}, {.op = Max, .operand = 3}, {.op = Mul, .operand = 2}}};
+  for (const Shape& out : {Shape{700, 3, 5}, Shape{90, 14, 8, 2}, Shape{5, 23, 60}, Shape{64, 2, 3, 40}})
+    for (std::size_t first = 0; first < 2; ++first)
+      for (const auto& steps : chains) {
+        Shape channels(out.size(), 1), row(out.size(), 1);
+        channels[1] = out[1];
+        row.back() = out.back();
+        Shape image = out;
+        image[0] = 1;
+        ChainConfig config{.out = out, .inputs = {{out}, {channels}, {image}, {row}}, .steps = steps};
+        if (first == 1) std::swap(config.inputs[0], config.inputs[1]);
+        std::vector<std::vector<float>> values;
+        for (const ExtraOperand& input : config.inputs)
+          values.push_back(random_floats(element_count(input.dims), static_cast<unsigned>(5 + values.size()), 0.5f, 2));
+        std::vector<double> want(static_cast<std::size_t>(element_count(out)));
+        for (std::size_t i = 0; i < want.size(); ++i)
+          want[i] = broadcast_value({config.inputs[0]}, values[0].data(), out, static_cast<std::int64_t>(i));
+        apply_steps(want, out, config.steps, config.inputs, values);
+        expect_close(run_chain(config, values), want, 5e-7, to_string(out) + " first " + std::to_string(first));
+        if (HasFatalFailure()) return;
+      }
+}
+
 TEST(Chain, AFirstInputBroadcasts) {
   for (const Shape& dims : {Shape{}, Shape{13, 1}, Shape{300}, Shape{1, 300}, Shape{13, 300}}) {
     ChainConfig config{.out = {13, 300}, .inputs = {{dims}}};

@@ -21,7 +21,8 @@ namespace {
 
 constexpr double kByteNs = 0.1;
 constexpr std::int64_t kCachedBytes = 512 << 10;  // of an output that stays in the second cache
-constexpr std::int64_t kShort = 8;                // blocks: shorter runs are read by the table
+constexpr std::int64_t kShort = 8;                // blocks: shorter runs are read by the table,
+constexpr std::int64_t kShortBytes = 16;          // if they are shorter than that, too
 
 enum class RunKind : std::uint8_t { Copied, Repeated, ByTable, Filled };
 struct Run {
@@ -96,7 +97,7 @@ class Remap final : public Kernel {
       const bool filled = at(i) == kFilled;
       std::int64_t m = 1;
       while (i + m < n && at(i + m) == (filled ? kFilled : at(i) + m * block_)) ++m;
-      const bool copied = m >= kShort || m == n || block_ > 8;
+      const bool copied = m >= kShort || m == n || block_ > 8 || m * block_ >= kShortBytes;
       const RunKind kind = filled ? RunKind::Filled : copied ? RunKind::Copied : RunKind::ByTable;
       if (kind == RunKind::ByTable && !runs_.empty() && runs_.back().kind == kind)
         runs_.back().count += m;

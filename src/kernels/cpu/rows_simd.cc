@@ -207,8 +207,80 @@ void softmax_rows(const float* x, float* out, std::int64_t rows, std::int64_t n,
   std::memcpy(out + r * n, some, bytes);
 }
 
+// Of so many vectors of columns, whose maxima and sums stay in registers: in memory, a sum of part of a vector could
+// not be read again until it was written. The last vector computes some of the columns before it again, since some
+// CPUs take long to store part of one; `few`: there is one vector, and less than that.
+template <int vectors, bool few>
+void softmax_narrow_columns(const float* x, float* out, std::int64_t n, std::int64_t inner, std::int64_t columns,
+                            bool log_of_it) {
+  const std::int64_t lanes = lane_count(), last = few ? 0 : columns - lanes;
+  using Line = V[vectors];
+  // All of a line is read before any of it is written, which may be in the same place.
+  const auto read = [&](const float* row, Line& line) HWY_ATTR {
+#pragma GCC unroll 2
+    for (int i = 0; i < vectors; ++i)
+      line[i] = few ? load_tail(row, columns, 0.0f) : hn::LoadU(F(), row + (i + 1 < vectors ? i * lanes : last));
+  };
+  const auto write = [&](const Line& line, float* row) HWY_ATTR {
+#pragma GCC unroll 2
+    for (int i = 0; i < vectors; ++i)
+      if constexpr (few)
+        store_tail(line[i], row, columns);
+      else
+        hn::StoreU(line[i], F(), row + (i + 1 < vectors ? i * lanes : last));
+  };
+  const V zero = hn::Zero(F());
+  Line line, top, sum, total, lost;
+  read(x, top);
+#pragma GCC unroll 2
+  for (int i = 0; i < vectors; ++i) sum[i] = total[i] = lost[i] = zero;
+  for (std::int64_t r = 1; r < n; ++r) {
+    read(x + r * inner, line);
+#pragma GCC unroll 2
+    for (int i = 0; i < vectors; ++i) top[i] = hn::Max(line[i], top[i]);
+  }
+  for (std::int64_t first = 0; first < n; first += kRowsAtOnce) {
+    const std::int64_t end = n - first < kRowsAtOnce ? n : first + kRowsAtOnce;
+    for (std::int64_t r = first; r < end; ++r) {
+      read(x + r * inner, line);
+#pragma GCC unroll 2
+      for (int i = 0; i < vectors; ++i) {
+        line[i] = softmax_weight(hn::Sub(line[i], top[i]));
+        sum[i] = hn::Add(sum[i], line[i]);
+      }
+      if (!log_of_it) write(line, out + r * inner);
+    }
+    // Added up in parts, and these with what was lost before (Kahan).
+#pragma GCC unroll 2
+    for (int i = 0; i < vectors; ++i) {
+      const V more = hn::Sub(sum[i], lost[i]), now = hn::Add(total[i], more);
+      lost[i] = hn::Sub(hn::Sub(now, total[i]), more);
+      total[i] = now;
+      sum[i] = zero;
+    }
+  }
+#pragma GCC unroll 2
+  for (int i = 0; i < vectors; ++i) sum[i] = log_of_it ? log(total[i]) : hn::Div(constant(1.0f), total[i]);
+  for (std::int64_t r = 0; r < n; ++r) {
+    float* const to = out + r * inner;
+    read(log_of_it ? x + r * inner : to, line);
+#pragma GCC unroll 2
+    for (int i = 0; i < vectors; ++i)
+      line[i] = log_of_it ? hn::Sub(hn::Sub(line[i], top[i]), sum[i]) : hn::Mul(line[i], sum[i]);
+    write(line, to);
+  }
+}
+
 void softmax_columns(const float* x, float* out, std::int64_t n, std::int64_t inner, std::int64_t columns,
                      bool log_of_it, float* work) {
+  const std::int64_t lanes = lane_count();
+  if (columns < lanes) return softmax_narrow_columns<1, true>(x, out, n, inner, columns, log_of_it);
+  if (columns == lanes) return softmax_narrow_columns<1, false>(x, out, n, inner, columns, log_of_it);
+  if (columns <= 2 * lanes) return softmax_narrow_columns<2, false>(x, out, n, inner, columns, log_of_it);
+  if (columns <= 4 * lanes) {
+    softmax_narrow_columns<2, false>(x, out, n, inner, 2 * lanes, log_of_it);
+    return softmax_columns(x + 2 * lanes, out + 2 * lanes, n, inner, columns - 2 * lanes, log_of_it, work);
+  }
   float* top = work;
   float* sum = work + columns;
   std::memcpy(top, x, static_cast<std::size_t>(columns) * sizeof(float));

@@ -27,12 +27,15 @@ class Triangle final : public Kernel {
     const std::int64_t row_bytes = c_.columns * bytes_;
     parallel_ranges(c_.matrices * c_.rows, 5 + kByteNs * static_cast<double>(row_bytes), 1,
                     [&](std::int64_t begin, std::int64_t end) {
-                      for (std::int64_t r = begin; r < end; ++r) {
-                        const std::int64_t diagonal = r % c_.rows + c_.k;
+                      for (std::int64_t r = begin; r < end;) {
+                        const std::int64_t row = r % c_.rows;
+                        const std::int64_t same = std::min(alike_from(row), end - r);
+                        const std::int64_t diagonal = row + c_.k;
                         const std::int64_t split =
                             std::clamp<std::int64_t>(c_.upper ? diagonal : diagonal + 1, 0, c_.columns) * bytes_;
                         const char* from = x + r * row_bytes;
                         char* to = out + r * row_bytes;
+                        const std::int64_t all = same * row_bytes;
                         const auto keep = [&](std::int64_t at, std::int64_t n) {
                           if (n > 0) copy_bytes(to + at, from + at, n);
                         };
@@ -40,17 +43,26 @@ class Triangle final : public Kernel {
                           if (n > 0) std::memset(to + at, 0, static_cast<std::size_t>(n));
                         };
                         if (c_.upper) {
-                          clear(0, split);
-                          keep(split, row_bytes - split);
+                          clear(0, split * same);
+                          keep(split * same, all - split * same);
                         } else {
-                          keep(0, split);
-                          clear(split, row_bytes - split);
+                          keep(0, split * same);
+                          clear(split * same, all - split * same);
                         }
+                        r += same;
                       }
                     });
   }
 
  private:
+  // How many rows from this one on are kept as a whole, or cleared; 1 for one that the diagonal divides.
+  std::int64_t alike_from(std::int64_t row) const {
+    // Columns before the first, or all: where the part that changes begins and ends.
+    const std::int64_t diagonal = row + c_.k + (c_.upper ? 0 : 1);
+    if (diagonal <= 0) return std::min(c_.rows - row, 1 - diagonal);
+    return diagonal >= c_.columns ? c_.rows - row : 1;
+  }
+
   TriangleConfig c_;
   std::int64_t bytes_;
 };
