@@ -107,7 +107,8 @@ void copy_rows(const char* from, std::int64_t from_step, char* to, std::int64_t 
 
 void repeat_first(char* out, std::int64_t run, std::int64_t all) {
   if (run <= 0 || run >= all) return;
-  if (repeat_in_vectors(out, run, all)) return;
+  constexpr std::int64_t kFewest = 4;  // repetitions; fewer are as many copies
+  if (run <= all / kFewest && repeat_in_vectors(out, run, all)) return;
   const std::int64_t most = std::max<std::int64_t>(1, 16384 / run) * run;
   for (std::int64_t done = run; done < all;) {
     const std::int64_t piece = std::min({done, most, all - done});

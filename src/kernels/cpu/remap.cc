@@ -112,6 +112,7 @@ class Remap final : public Kernel {
     most_rows_ = kFirstCache / std::max<std::int64_t>(1, n * block_);
     if (!tables_.empty()) period_ = period_of(tables_.back());
     if (period_ > most_rows_) period_ = 0;
+    if (tables_.size() > 1) outer_period_ = period_of(tables_[tables_.size() - 2]);
   }
 
   void run(void* const* operands, void*) const override {
@@ -133,6 +134,18 @@ class Remap final : public Kernel {
           outer = 0;
           outer_filled = false;
           std::int64_t rest = base::quotient(r, last_size);
+          if (outer_period_ > 0 && at == 0 && r - outer_period_ * last_size >= begin) {
+            const auto size = static_cast<std::int64_t>(tables_[tables_.size() - 2].size());
+            if (base::divide(rest, size).rest == outer_period_) {
+              const std::int64_t first = outer_period_ * last_size;
+              const std::int64_t m = std::min((size - outer_period_) * last_size, end - r);
+              repeat_first(out + (r - first) * row_bytes, first * row_bytes, (first + m) * row_bytes);
+              r += m - 1;
+              at = last_size - 1;
+              before = -1;
+              continue;
+            }
+          }
           for (std::size_t d = tables_.empty() ? 0 : tables_.size() - 1; d-- > 0;) {
             const auto size = static_cast<std::int64_t>(tables_[d].size());
             const auto [before_it, index] = base::divide(rest, size);
@@ -298,6 +311,7 @@ class Remap final : public Kernel {
   static constexpr std::int64_t kFirstCache = 16384;
   bool copies_ = false;                      // runs are copied or filled
   std::int64_t most_rows_ = 0, period_ = 0;  // rows that the first cache holds; after which all are written again
+  std::int64_t outer_period_ = 0;            // the same of the dimension before theirs
   TwiceLoop pairs_ = nullptr;                // where all of a row stands twice
 };
 
