@@ -28,7 +28,7 @@ constexpr std::int64_t kMost = std::int64_t{1} << 30;  // so that padding can be
 // Whether the output has so many more pixels than its image that a Conv would mostly read zeros: at most so many times
 // as many, `more[d]` more along axis d, are computed sooner by it. Not if the sizes are not known.
 bool is_much_larger(const opset::ValueType& x, const std::vector<std::int64_t>& more) {
-  constexpr double kMost = 1.5;
+  constexpr double kMostTimes = 1.5;
   if (!x.has_rank() || x.shape->size() != more.size() + 2) return true;
   double times = 1;
   for (std::size_t d = 0; d < more.size(); ++d) {
@@ -36,7 +36,7 @@ bool is_much_larger(const opset::ValueType& x, const std::vector<std::int64_t>& 
     if (!dim.is_constant() || dim.constant() < 1) return true;
     times *= 1 + static_cast<double>(more[d]) / static_cast<double>(dim.constant());
   }
-  return times > kMost;
+  return times > kMostTimes;
 }
 
 // The Conv's padding, first that before and then that behind each axis; nothing where the node has strides, an output

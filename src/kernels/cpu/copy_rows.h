@@ -20,7 +20,7 @@ void copy_far_rows(const char* from, std::int64_t from_step, char* to, std::int6
                    std::int64_t rows);
 
 // Rows of `columns` times one element each, one row behind the other: elements of `size` bytes (1, 2, 4 or 8), `step`
-// elements apart.
+// elements apart, at any address.
 void spread_rows(const void* from, std::int64_t step, void* to, std::int64_t size, std::int64_t columns,
                  std::int64_t rows);
 

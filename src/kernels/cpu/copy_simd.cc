@@ -34,18 +34,44 @@ void copy_vectors(std::uint8_t* to, const std::uint8_t* from, std::int64_t n) {
   if (i < n) hn::StoreU(hn::LoadU(d, from + n - lanes), d, to + n - lanes);
 }
 
+template <class T>
+HWY_INLINE T element_at(const char* at) {
+  T value;
+  std::memcpy(&value, at, sizeof value);
+  return value;
+}
+
+// Of elements side by side the compiler makes shuffles.
+template <class T, std::int64_t columns, class Step>
+void spread_few(const char* from, Step step, char* to, std::int64_t rows) {
+  constexpr auto kBytes = static_cast<std::int64_t>(sizeof(T));
+  for (std::int64_t r = 0; r < rows; ++r) {
+    const T value = element_at<T>(from + r * step * kBytes);
+    for (std::int64_t i = 0; i < columns; ++i) std::memcpy(to + (r * columns + i) * kBytes, &value, sizeof value);
+  }
+}
+template <class T, std::int64_t columns>
+void spread_few(const char* from, std::int64_t step, char* to, std::int64_t rows) {
+  if (step == 1) return spread_few<T, columns>(from, std::integral_constant<std::int64_t, 1>(), to, rows);
+  spread_few<T, columns, std::int64_t>(from, step, to, rows);
+}
+
 // Whole vectors as far as those of a row that reach beyond it are written over by the rows after it.
 template <class T>
-void spread_elements(const T* from, std::int64_t step, T* to, std::int64_t columns, std::int64_t rows) {
+void spread_elements(const char* from, std::int64_t step, char* to, std::int64_t columns, std::int64_t rows) {
+  if (columns == 2) return spread_few<T, 2>(from, step, to, rows);
+  if (columns == 3) return spread_few<T, 3>(from, step, to, rows);
+  if (columns == 4) return spread_few<T, 4>(from, step, to, rows);
+  constexpr auto kBytes = static_cast<std::int64_t>(sizeof(T));
   const hn::CappedTag<T, 64 / sizeof(T)> d;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
   const std::int64_t vectors = base::quotient_up(columns, lanes);
   const std::int64_t safe = rows + 1 - base::quotient_up(vectors * lanes, columns);
   std::int64_t r = 0;
   const auto each = [&](auto count) HWY_ATTR {
-    for (; r < safe; ++r, from += step, to += columns) {
-      const auto v = hn::Set(d, *from);
-      for (std::int64_t i = 0; i < count; ++i) hn::StoreU(v, d, to + i * lanes);
+    for (; r < safe; ++r, from += step * kBytes, to += columns * kBytes) {
+      const auto v = hn::Set(d, element_at<T>(from));
+      for (std::int64_t i = 0; i < count; ++i) hn::StoreU(v, d, reinterpret_cast<T*>(to) + i * lanes);
     }
   };
   if (vectors == 1)
@@ -54,12 +80,13 @@ void spread_elements(const T* from, std::int64_t step, T* to, std::int64_t colum
     each(std::integral_constant<std::int64_t, 2>());
   else
     each(vectors);
-  for (; r < rows; ++r, from += step, to += columns) std::fill_n(to, columns, *from);
+  for (; r < rows; ++r, from += step * kBytes)
+    for (std::int64_t i = 0; i < columns; ++i, to += kBytes) std::memcpy(to, from, sizeof(T));
 }
 
 void spread(const void* from, std::int64_t step, void* to, std::int64_t size, std::int64_t columns, std::int64_t rows) {
   const auto go = [&]<class T>() {
-    spread_elements(static_cast<const T*>(from), step, static_cast<T*>(to), columns, rows);
+    spread_elements<T>(static_cast<const char*>(from), step, static_cast<char*>(to), columns, rows);
   };
   if (size == 1) return go.template operator()<std::uint8_t>();
   if (size == 2) return go.template operator()<std::uint16_t>();

@@ -13,6 +13,7 @@
 
 #include "base/division.h"
 #include "kernels/cpu/align.h"
+#include "kernels/cpu/copy_rows.h"
 #include "kernels/cpu/extents.h"
 #include "kernels/cpu/physical.h"
 #include "kernels/cpu/steps.h"
@@ -160,7 +161,8 @@ class Chain final : public Kernel {
   void run(void* const* operands, void* scratch) const override {
     // Kernels that run this one as a part of their own give it none.
     const Call call{operands, static_cast<T*>(scratch)};
-    for (std::size_t i = 0; i < periods_.size() && scratch != nullptr; ++i) spread(call, i);
+    for (std::size_t i = 0; i < periods_.size(); ++i)
+      if (is_spread(call, i)) spread(call, i);
     parallel_ranges(elements_, element_ns_, kTile,
                     [&](std::int64_t begin, std::int64_t end) { range(call, begin, end); });
   }
@@ -202,10 +204,8 @@ class Chain final : public Kernel {
       else if (from != to + at)
         std::copy_n(from, n, to + at);
     }
-    for (std::int64_t at = 0, n = 0; at < kTile && size > 0; at += n) {
-      n = std::min(size, kTile - at);
-      std::copy_n(to, n, to + size + at);
-    }
+    constexpr auto kBytes = static_cast<std::int64_t>(sizeof(T));
+    repeat_first(reinterpret_cast<char*>(to), size * kBytes, (size + kTile) * kBytes);
   }
 
   bool is_spread(const Call& call, std::size_t i) const {

@@ -23,7 +23,8 @@ namespace norn::kernels {
 namespace HWY_NAMESPACE {
 inline namespace gemm_simd_cc {
 namespace hn = hwy::HWY_NAMESPACE;
-using tiles::Ahead, tiles::F, tiles::Few, tiles::fetch, tiles::Whole, tiles::V, tiles::kVectors, tiles::lanes;
+using tiles::Ahead, tiles::F, tiles::Few, tiles::fetch, tiles::Whole, tiles::V, tiles::kVectors, tiles::lanes,
+    tiles::within;
 
 constexpr int kRows = 6;
 // Where there are 32 registers: more rows, half of a panel at a time, so that what lies in the second cache is read for
@@ -194,12 +195,6 @@ void multiply(std::int64_t m, std::int64_t n, std::int64_t k, const float* a, st
   }
 }
 
-// NaN stays.
-HWY_INLINE V bounded(V low, V high, V v) {
-  v = hn::IfThenElse(hn::Lt(v, low), low, v);
-  return hn::IfThenElse(hn::Gt(v, high), high, v);
-}
-
 void depthwise(std::int64_t pixels, std::int64_t channels, const float* const* taps, std::int64_t tap_count,
                const float* w, const float* bias, float low, float high, float* out) {
   const F d;
@@ -212,13 +207,13 @@ void depthwise(std::int64_t pixels, std::int64_t channels, const float* const* t
       V sum = bias != nullptr ? hn::LoadU(d, bias + c) : hn::Zero(d);
       for (std::int64_t t = 0; t < tap_count; ++t)
         if (taps[t] != nullptr) sum = hn::MulAdd(hn::LoadU(d, taps[t] + c), hn::LoadU(d, w + t * channels + c), sum);
-      hn::StoreU(bounded(vlow, vhigh, sum), d, out + c);
+      hn::StoreU(within(vlow, vhigh, sum), d, out + c);
     }
     if (c == channels) continue;
     V sum = bias != nullptr ? few.load(bias) : hn::Zero(d);
     for (std::int64_t t = 0; t < tap_count; ++t)
       if (taps[t] != nullptr) sum = hn::MulAdd(few.load(taps[t]), few.load(w + t * channels), sum);
-    few.store(bounded(vlow, vhigh, sum), out);
+    few.store(within(vlow, vhigh, sum), out);
   }
 }
 
@@ -244,7 +239,7 @@ HWY_INLINE void channels_3x3(const Access& access, std::int64_t c, std::int64_t 
     a = hn::MulAdd(access.load(r0 + 2 * tap_step), weights[2], a);
     b = hn::MulAdd(access.load(r1 + 2 * tap_step), weights[5], b);
     e = hn::MulAdd(access.load(r2 + 2 * tap_step), weights[8], e);
-    access.store(bounded(vlow, vhigh, hn::Add(a, hn::Add(b, e))), to);
+    access.store(within(vlow, vhigh, hn::Add(a, hn::Add(b, e))), to);
   }
 }
 void depthwise_3x3(std::int64_t pixels, std::int64_t channels, const float* const* rows, std::int64_t tap_step,

@@ -46,29 +46,6 @@ void pick(const char* x, const std::int64_t* table, std::int64_t n, char* out) {
       n, [=](std::int64_t i) { std::memcpy(out + i * static_cast<std::int64_t>(sizeof(T)), x + table[i], sizeof(T)); });
 }
 
-// Each of n elements `times` times, which the compiler makes shuffles of where it is known.
-template <class T, std::int64_t times>
-void repeat_by(const char* x, std::int64_t n, char* out) {
-  constexpr auto bytes = static_cast<std::int64_t>(sizeof(T));
-  for (std::int64_t i = 0; i < n; ++i) {
-    T value;
-    std::memcpy(&value, x + i * bytes, sizeof value);
-    for (std::int64_t t = 0; t < times; ++t) std::memcpy(out + (i * times + t) * bytes, &value, sizeof value);
-  }
-}
-template <class T>
-void repeat(const char* x, std::int64_t n, std::int64_t times, char* out) {
-  switch (times) {
-    case 2: return repeat_by<T, 2>(x, n, out);
-    case 3: return repeat_by<T, 3>(x, n, out);
-    case 4: return repeat_by<T, 4>(x, n, out);
-    default: break;
-  }
-  constexpr auto bytes = static_cast<std::int64_t>(sizeof(T));
-  for (std::int64_t i = 0; i < n; ++i)
-    for (std::int64_t t = 0; t < times; ++t) std::memcpy(out + (i * times + t) * bytes, x + i * bytes, sizeof(T));
-}
-
 class Remap final : public Kernel {
  public:
   explicit Remap(const RemapConfig& c) : element_bytes_(c.element_bytes), fill_(c.fill) {
@@ -128,23 +105,27 @@ class Remap final : public Kernel {
       const std::int64_t last_size = tables_.empty() ? 1 : static_cast<std::int64_t>(tables_.back().size());
       std::int64_t before = -1, outer = 0, at = begin % last_size;
       bool outer_filled = false;
+      // Where at least `period` rows before r have been written: up to `most` rows are those again, and r is the last.
+      const auto write_again = [&](std::int64_t& r, std::int64_t period, std::int64_t most) {
+        const std::int64_t rows = std::min(most, end - r);
+        repeat_first(out + (r - period) * row_bytes, period * row_bytes, (period + rows) * row_bytes);
+        r += rows - 1;
+        before = -1;
+        return rows - 1;
+      };
+      const std::int64_t outer_size = tables_.size() > 1 ? std::ssize(tables_[tables_.size() - 2]) : 1;
+      const std::int64_t outer_rows = outer_period_ * last_size;
       for (std::int64_t r = begin; r < end; ++r, ++at) {
         if (r == begin || at == last_size) {
           if (at == last_size) at = 0;
           outer = 0;
           outer_filled = false;
           std::int64_t rest = base::quotient(r, last_size);
-          if (outer_period_ > 0 && at == 0 && r - outer_period_ * last_size >= begin) {
-            const auto size = static_cast<std::int64_t>(tables_[tables_.size() - 2].size());
-            if (base::divide(rest, size).rest == outer_period_) {
-              const std::int64_t first = outer_period_ * last_size;
-              const std::int64_t m = std::min((size - outer_period_) * last_size, end - r);
-              repeat_first(out + (r - first) * row_bytes, first * row_bytes, (first + m) * row_bytes);
-              r += m - 1;
-              at = last_size - 1;
-              before = -1;
-              continue;
-            }
+          if (outer_period_ > 0 && at == 0 && r - outer_rows >= begin &&
+              base::divide(rest, outer_size).rest == outer_period_) {
+            write_again(r, outer_rows, outer_size * last_size - outer_rows);
+            at = last_size - 1;
+            continue;
           }
           for (std::size_t d = tables_.empty() ? 0 : tables_.size() - 1; d-- > 0;) {
             const auto size = static_cast<std::int64_t>(tables_[d].size());
@@ -156,11 +137,7 @@ class Remap final : public Kernel {
           }
         }
         if (at == period_ && r - period_ >= begin && period_ > 0) {
-          const std::int64_t m = std::min(last_size - at, end - r);
-          repeat_first(out + (r - period_) * row_bytes, period_ * row_bytes, (period_ + m) * row_bytes);
-          r += m - 1;
-          at += m - 1;
-          before = -1;
+          at += write_again(r, period_, last_size - at);
           continue;
         }
         const std::int64_t base = outer + last[at];
@@ -282,13 +259,7 @@ class Remap final : public Kernel {
         continue;
       }
       if (run.kind == RunKind::Repeated) {
-        const std::int64_t n = run.count / run.times;
-        switch (block_) {
-          case 1: repeat<std::uint8_t>(x + *table, n, run.times, to); break;
-          case 2: repeat<std::uint16_t>(x + *table, n, run.times, to); break;
-          case 4: repeat<std::uint32_t>(x + *table, n, run.times, to); break;
-          default: repeat<std::uint64_t>(x + *table, n, run.times, to);
-        }
+        spread_rows(x + *table, 1, to, block_, run.times, run.count / run.times);
         continue;
       }
       switch (block_) {

@@ -27,40 +27,34 @@ class Triangle final : public Kernel {
     const std::int64_t row_bytes = c_.columns * bytes_;
     parallel_ranges(c_.matrices * c_.rows, 5 + kByteNs * static_cast<double>(row_bytes), 1,
                     [&](std::int64_t begin, std::int64_t end) {
-                      for (std::int64_t r = begin; r < end;) {
-                        const std::int64_t row = r % c_.rows;
-                        const std::int64_t same = std::min(alike_from(row), end - r);
-                        const std::int64_t diagonal = row + c_.k;
-                        const std::int64_t split =
-                            std::clamp<std::int64_t>(c_.upper ? diagonal : diagonal + 1, 0, c_.columns) * bytes_;
-                        const char* from = x + r * row_bytes;
-                        char* to = out + r * row_bytes;
-                        const std::int64_t all = same * row_bytes;
-                        const auto keep = [&](std::int64_t at, std::int64_t n) {
-                          if (n > 0) copy_bytes(to + at, from + at, n);
-                        };
-                        const auto clear = [&](std::int64_t at, std::int64_t n) {
-                          if (n > 0) std::memset(to + at, 0, static_cast<std::size_t>(n));
-                        };
-                        if (c_.upper) {
-                          clear(0, split * same);
-                          keep(split * same, all - split * same);
-                        } else {
-                          keep(0, split * same);
-                          clear(split * same, all - split * same);
-                        }
-                        r += same;
-                      }
+                      for (std::int64_t r = begin; r < end;) r += rows(x, out, r, end - r);
                     });
   }
 
  private:
-  // How many rows from this one on are kept as a whole, or cleared; 1 for one that the diagonal divides.
-  std::int64_t alike_from(std::int64_t row) const {
-    // Columns before the first, or all: where the part that changes begins and ends.
-    const std::int64_t diagonal = row + c_.k + (c_.upper ? 0 : 1);
-    if (diagonal <= 0) return std::min(c_.rows - row, 1 - diagonal);
-    return diagonal >= c_.columns ? c_.rows - row : 1;
+  // Row r, and those behind it, of at most so many, that are kept as a whole or cleared as it is: returns how many.
+  std::int64_t rows(const char* x, char* out, std::int64_t r, std::int64_t most) const {
+    // The column in which what is kept and what is cleared meet: before the first one, or behind all, for whole rows.
+    const std::int64_t row = r % c_.rows, left = c_.rows - row, meet = row + c_.k + (c_.upper ? 0 : 1);
+    const std::int64_t alike = meet <= 0 ? std::min(left, 1 - meet) : meet >= c_.columns ? left : 1;
+    const std::int64_t count = std::min(alike, most), row_bytes = c_.columns * bytes_, all = count * row_bytes;
+    const std::int64_t split = std::clamp<std::int64_t>(meet, 0, c_.columns) * bytes_ * count;
+    const char* from = x + r * row_bytes;
+    char* to = out + r * row_bytes;
+    const auto keep = [&](std::int64_t at, std::int64_t n) {
+      if (n > 0) copy_bytes(to + at, from + at, n);
+    };
+    const auto clear = [&](std::int64_t at, std::int64_t n) {
+      if (n > 0) std::memset(to + at, 0, static_cast<std::size_t>(n));
+    };
+    if (c_.upper) {
+      clear(0, split);
+      keep(split, all - split);
+    } else {
+      keep(0, split);
+      clear(split, all - split);
+    }
+    return count;
   }
 
   TriangleConfig c_;

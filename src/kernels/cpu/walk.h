@@ -86,8 +86,6 @@ struct Walk {
   static constexpr std::size_t kMaxDims = 32;
 
  private:
-  static constexpr std::int64_t kLongSpread = 5;  // times an element is repeated; below, a loop of so many is faster
-
   template <class T>
   void copy_row(const T* row, std::int64_t column, std::int64_t n, T* to) const {
     const std::int64_t stride = dims.back().stride;
@@ -107,7 +105,7 @@ struct Walk {
     if (stride == 1)
       return copy_rows(reinterpret_cast<const char*>(from), step * kBytes, reinterpret_cast<char*>(to), size * kBytes,
                        size * kBytes, rows);
-    if (stride == 0 && size >= kLongSpread) return spread_rows(from, step, to, kBytes, size, rows);
+    if (stride == 0) return spread_rows(from, step, to, kBytes, size, rows);
     const auto each = [&](std::int64_t columns) {
       for (std::int64_t r = 0; r < rows; ++r, from += step, to += columns)
         for (std::int64_t i = 0; i < columns; ++i) to[i] = from[i * stride];
