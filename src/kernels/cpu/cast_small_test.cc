@@ -214,7 +214,7 @@ TEST(QuantizeSmall, HalvesToIntegers) {
       ASSERT_EQ(got[i], std::clamp(std::nearbyint(quotient) + 2, -top - 1, top)) << i;
     }
   }
-  EXPECT_NE(block_dequantize_candidates()[0].refuses({.integer = DataType::Int16, .real = DataType::Float16}), "");
+  EXPECT_NE(block_dequantize_candidates()[0].refuses({.integer = DataType::Int32, .real = DataType::Float16}), "");
 }
 
 }  // namespace

@@ -13,7 +13,8 @@ inline namespace quantize_cc {
 namespace {
 
 constexpr double kElementNs = 0.2;
-constexpr std::int64_t kPiece = 2048;  // elements of a run that are done together where they are converted
+constexpr std::int64_t kPiece = 2048;   // elements of a run that are done together where they are converted
+constexpr std::int64_t kShortRun = 48;  // elements of a scale for which scales are spread first
 constexpr std::int64_t kLongPiece = 16 * kPiece;
 
 template <bool back>
@@ -150,7 +151,7 @@ std::string refuses(const QuantizeConfig& c) {
     return "divides and multiplies no " + std::string(data_type_name(c.real));
   const Shape dims = {c.outer, c.n, c.inner};
   if (std::string why = extent_refusal({&dims}); !why.empty()) return why;
-  return c.inner < 8 && c.n > 1 ? "scales change from element to element" : "";
+  return c.inner < kShortRun && c.n > 1 ? "scales change every few elements" : "";
 }
 std::unique_ptr<Kernel> make(const QuantizeConfig& c, PackedConstants&) { return std::make_unique<Quantize<false>>(c); }
 std::unique_ptr<Kernel> make_back(const QuantizeConfig& c, PackedConstants&) {

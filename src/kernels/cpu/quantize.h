@@ -41,6 +41,9 @@ std::span<const Candidate<BlockQuantizeConfig>> block_dequantize_candidates();
 using QuantizeLoop = void (*)(const void* x, const float* scales, const void* zeros, std::int64_t step,
                               std::int64_t block, void* out, std::int64_t n);
 QuantizeLoop quantize_loop(DataType integer, bool back);
+// Products with a scale of a half type, of which the last bit of f32 is set if they are not exact: rounding them to
+// that type rounds once. Of integers of 16 bits; null for others.
+QuantizeLoop sticky_dequantize_loop(DataType integer);
 QuantizeLoop small_quantize_loop(DataType type, bool saturate, bool back);  // of floats of 8 bits and fewer
 
 // By the range of the data, which is widened to hold 0: ONNX DynamicQuantizeLinear.

@@ -1,4 +1,5 @@
 // Quantisation by scales that are one or go with the elements, for each instruction set.
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <type_traits>
@@ -78,6 +79,54 @@ HWY_INLINE void from(const void* x_data, const float* HWY_RESTRICT scales, const
   }
 }
 
+// A difference has up to 17 bits and a scale of a half type up to 11: the products of its halves are exact, and so is
+// what the sum of these loses. Scales above 1 are made smaller meanwhile, since halves may be larger than their sum.
+template <class T>
+HWY_INLINE V sticky_products(const T* x, VI zero, V scale) {
+  const hn::Rebind<T, F> narrow;
+  const VI difference = hn::Sub(hn::PromoteTo(I(), hn::LoadU(narrow, x)), zero), low_bits = hn::Set(I(), 0xff);
+  const V one = constant(1.0f);
+  const auto large = hn::Gt(hn::Abs(scale), one);
+  const V by = hn::Mul(scale, hn::IfThenElse(large, constant(0x1p-20f), one));
+  const V high = hn::Mul(hn::ConvertTo(F(), hn::AndNot(low_bits, difference)), by);
+  const V low = hn::Mul(hn::ConvertTo(F(), hn::And(low_bits, difference)), by);
+  const V sum = hn::Add(high, low), lost = hn::Sub(low, hn::Sub(sum, high));
+  const VI bits = hn::BitCast(I(), sum);
+  // 1 less in size where the sum was rounded away from 0.
+  const VI toward_zero = hn::Add(bits, hn::ShiftRight<31>(hn::Xor(bits, hn::BitCast(I(), lost))));
+  const V odd = hn::BitCast(F(), hn::Or(toward_zero, hn::Set(I(), 1)));
+  const V product =
+      hn::Mul(hn::IfThenElse(hn::Eq(lost, hn::Zero(F())), sum, odd), hn::IfThenElse(large, constant(0x1p20f), one));
+  const auto finite = hn::Lt(hn::Abs(scale), constant(std::numeric_limits<float>::infinity()));
+  return hn::IfThenElse(finite, product, hn::Mul(hn::ConvertTo(F(), difference), scale));
+}
+template <class T>
+void from_sticky(const void* x_data, const float* scales, const void* zeros_data, std::int64_t step, std::int64_t,
+                 void* out_data, std::int64_t n) {
+  const hn::Rebind<T, F> narrow;
+  const T* x = static_cast<const T*>(x_data);
+  const T* zeros = static_cast<const T*>(zeros_data);
+  auto* out = static_cast<float*>(out_data);
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(F()));
+  const V one_scale = constant(n > 0 ? *scales : 0.0f);
+  const VI one_zero = zeros && n > 0 ? hn::Set(I(), *zeros) : hn::Zero(I());
+  const auto vector = [&](const T* from, const float* by, const T* plus, float* to) HWY_ATTR {
+    const VI zero = plus && step != 0 ? hn::PromoteTo(I(), hn::LoadU(narrow, plus)) : one_zero;
+    hn::StoreU(sticky_products(from, zero, step != 0 ? hn::LoadU(F(), by) : one_scale), F(), to);
+  };
+  std::int64_t i = 0;
+  for (; i + lanes <= n; i += lanes) vector(x + i, scales + i * step, zeros ? zeros + i * step : nullptr, out + i);
+  if (i == n) return;
+  constexpr std::size_t kLanes = HWY_MAX_BYTES / sizeof(float);
+  T x_rest[kLanes] = {}, zeros_rest[kLanes] = {};
+  float scales_rest[kLanes] = {}, out_rest[kLanes];
+  std::copy_n(x + i, n - i, x_rest);
+  if (step != 0) std::copy_n(scales + i, n - i, scales_rest);
+  if (step != 0 && zeros) std::copy_n(zeros + i, n - i, zeros_rest);
+  vector(x_rest, scales_rest, zeros ? zeros_rest : nullptr, out_rest);
+  std::copy_n(out_rest, n - i, out + i);
+}
+
 template <class T, bool back, int kLeast = 0, int kMost = 0>
 void each_block(const void* x, const float* scales, const void* zeros, std::int64_t step, std::int64_t block, void* out,
                 std::int64_t n) {
@@ -125,6 +174,12 @@ QuantizeLoop find_quantize_loop(DataType integer, bool back) {
   }
 }
 
+QuantizeLoop find_sticky_loop(DataType integer) {
+  using namespace blocks;
+  if (integer == DataType::Int16) return from_sticky<std::int16_t>;
+  return integer == DataType::Uint16 ? from_sticky<std::uint16_t> : nullptr;
+}
+
 }  // namespace HWY_NAMESPACE
 }  // namespace norn::kernels
 HWY_AFTER_NAMESPACE();
@@ -133,10 +188,13 @@ HWY_AFTER_NAMESPACE();
 namespace norn::kernels {
 
 HWY_EXPORT(find_quantize_loop);
+HWY_EXPORT(find_sticky_loop);
 
 QuantizeLoop quantize_loop(DataType integer, bool back) {
   return HWY_DYNAMIC_DISPATCH(find_quantize_loop)(integer, back);
 }
+
+QuantizeLoop sticky_dequantize_loop(DataType integer) { return HWY_DYNAMIC_DISPATCH(find_sticky_loop)(integer); }
 
 }  // namespace norn::kernels
 #endif

@@ -17,7 +17,7 @@ template <class T>
 void check(DataType type) {
   const float inf = std::numeric_limits<float>::infinity();
   for (const QuantizeConfig& c :
-       {QuantizeConfig{type, 1, 1, 10007}, {type, 1, 1, 3}, {type, 3, 5, 41}, {type, 2, 1, 8}, {type, 2, 1, 70003}}) {
+       {QuantizeConfig{type, 1, 1, 10007}, {type, 1, 1, 3}, {type, 3, 5, 57}, {type, 2, 1, 8}, {type, 2, 1, 70003}}) {
     const auto size = static_cast<std::size_t>(c.outer * c.n * c.inner);
     auto x = random_floats(c.outer * c.n * c.inner, 5, -40, 40);
     x[0] = std::nanf("");
@@ -83,7 +83,7 @@ TEST(Quantize, Halves) {
   };
   for (const DataType type : {DataType::Float16, DataType::BFloat16})
     for (const QuantizeConfig& c :
-         {QuantizeConfig{DataType::Int8, 1, 1, 5003, type}, {DataType::Int8, 2, 3, 41, type}}) {
+         {QuantizeConfig{DataType::Int8, 1, 1, 5003, type}, {DataType::Int8, 2, 3, 57, type}}) {
       const std::int64_t n = c.outer * c.n * c.inner;
       std::vector<std::uint16_t> x, scales;
       std::vector<float> wide = random_floats(n, 8, -40, 40), wide_scales = random_floats(c.n, 9, 0.2f, 0.4f);
@@ -115,7 +115,18 @@ void check_blocks(DataType type) {
                                        {type, 3, 40, 1, 1, 0, 1, 0},
                                        {type, 3, 5, 41, 1, 0, 1, 0},
                                        {type, 3, 70, 1, 32, 3, 1, 1},
-                                       {type, 2, 10, 50, 4, 150, 50, 1}}) {
+                                       {type, 2, 10, 50, 4, 150, 50, 1},
+                                       {type, 71, 13, 2, 128, 2, 2, 1},
+                                       {type, 5, 9, 3, 4, 9, 3, 1},
+                                       {type, 40, 33, 4, 16, 12, 4, 1},
+                                       {type, 3, 64, 2, 16, 8, 2, 1},
+                                       {type, 1, 300, 7, 32, 70, 7, 1},
+                                       {type, 150, 13, 1, 32, 1, 1, 1},
+                                       {type, 300, 2, 9, 1, 0, 1, 0},
+                                       {type, 300, 1, 5, 1, 0, 0, 1},
+                                       {type, 2, 700, 3, 1, 0, 1, 0},
+                                       {type, 60, 1, 23, 1, 23, 23, 1},
+                                       {type, 9, 640, 1, 16, 40, 1, 1}}) {
     std::int64_t most = 0, e = 0;
     std::vector<std::size_t> which;
     for (std::int64_t o = 0; o < c.outer; ++o)
@@ -157,6 +168,46 @@ TEST(Quantize, BlocksAndWiderIntegers) {
   check_blocks<std::int8_t>(DataType::Int8);
   check_blocks<std::uint16_t>(DataType::Uint16);
   check_blocks<std::int16_t>(DataType::Int16);
+}
+
+// A product of 17 bits and one of a half type is rounded to this once.
+template <class T>
+void check_half_products(DataType type, DataType real, bool one_scale) {
+  std::vector<T> x, zeros;
+  std::vector<std::uint16_t> scales;
+  std::uint32_t state = 1;
+  const std::uint32_t patterns = real == DataType::Float16 ? 0x7c00 : 0x7f80;  // below infinity
+  for (std::size_t i = 0; i < 20011; ++i) {
+    state = state * 1664525 + 1013904223;
+    x.push_back(static_cast<T>(state >> 16));
+    if (!one_scale || i == 0) {
+      zeros.push_back(static_cast<T>(state >> 9 & 0xfff));
+      scales.push_back(static_cast<std::uint16_t>((state >> 3) % patterns | (state & 0x8000)));
+    }
+  }
+  const BlockQuantizeConfig c{.integer = type,
+                              .outer = 1,
+                              .n = 1,
+                              .inner = static_cast<std::int64_t>(x.size()),
+                              .inner_step = one_scale ? 0 : 1,
+                              .real = real};
+  ASSERT_EQ(block_dequantize_candidates()[0].refuses(c), "");
+  Constants constants;
+  const auto got = run_at_widths(*block_dequantize_candidates()[0].make(c, constants),
+                                 {x.data(), scales.data(), zeros.data()}, std::vector<std::uint16_t>(x.size()));
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const std::size_t s = one_scale ? 0 : i;
+    const auto scale = static_cast<double>(base::small_float_to_float(real, scales[s]));
+    ASSERT_EQ(got[i], base::double_to_small_float(real, (x[i] - zeros[s]) * scale, false)) << x[i] << " by " << scale;
+  }
+}
+
+TEST(Quantize, SixteenBitsToHalves) {
+  for (const DataType real : {DataType::Float16, DataType::BFloat16})
+    for (const bool one_scale : {false, true}) {
+      check_half_products<std::int16_t>(DataType::Int16, real, one_scale);
+      check_half_products<std::uint16_t>(DataType::Uint16, real, one_scale);
+    }
 }
 
 TEST(Quantize, IntegersOfFewBits) {
