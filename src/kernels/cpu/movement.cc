@@ -12,6 +12,7 @@
 #include "kernels/cpu/fill.h"
 #include "kernels/cpu/index_check.h"
 #include "kernels/cpu/physical.h"
+#include "kernels/cpu/picked_copy.h"
 #include "kernels/cpu/reorder.h"
 #include "kernels/cpu/transpose.h"
 #include "norn/error.h"
@@ -76,6 +77,7 @@ class GridCopy {
         dims_.push_back(d);
     }
     if (dims_.empty()) dims_.push_back({1, 1, 1});
+    const std::vector<GridDim> merged = dims_;
     run_ = dims_.back();
     dims_.pop_back();
     // A long run is cut, so that several threads can share it.
@@ -83,6 +85,10 @@ class GridCopy {
     piece_ = std::min(run_.size, most);
     pieces_ = piece_ == 0 ? 0 : (run_.size + piece_ - 1) / piece_;
     const auto size = static_cast<std::int64_t>(bytes);
+    const bool is_run = run_.x_stride == 1 && run_.out_stride == 1;
+    const std::int64_t in_one_loop = is_run && !dims_.empty() ? run_.size * dims_.back().size : run_.size;
+    if (!dims_.empty() && points_ > kFew && run_.size * size <= kShort && in_one_loop < (is_run ? kFew : kFew / 4))
+      picked_ = PickedCopy(merged, bytes);
     constexpr std::int64_t kPage = 4096, kSecondCache = std::int64_t{256} << 10;
     far_ = !dims_.empty() && run_.size * size > kLongestInPieces && run_.size * size <= kPage &&
            dims_.back().x_stride > run_.size && points_ * size > kSecondCache;
@@ -90,7 +96,7 @@ class GridCopy {
 
   void run(const void* x, void* out) const {
     if (points_ == 0) return;
-    constexpr std::int64_t kShort = 32;  // bytes
+    if (picked_) return picked_.run(x, out);
     if (!dims_.empty() && run_.x_stride == 1 && run_.out_stride == 1 &&
         run_.size * static_cast<std::int64_t>(bytes_) <= kShort)
       return run_short(x, out);
@@ -131,6 +137,9 @@ class GridCopy {
   }
 
  private:
+  static constexpr std::int64_t kShort = 32;  // bytes of a run
+  static constexpr std::int64_t kFew = 64;    // elements that are copied by one loop
+
   // Rows of few bytes, one dimension of them in a loop.
   void run_short(const void* x, void* out) const {
     const GridDim& inner = dims_.back();
@@ -152,6 +161,7 @@ class GridCopy {
   }
 
   std::vector<GridDim> dims_;
+  PickedCopy picked_;
   GridDim run_{1, 1, 1};
   std::size_t bytes_ = 1;
   std::int64_t points_ = 1, piece_ = 1, pieces_ = 1;
@@ -193,6 +203,7 @@ class Transpose final : public Kernel {
       return;
     }
     blocks_ = true;
+    const std::vector<GridDim> all = dims;
     rows_ = dims.back();
     dims.pop_back();
     const auto inner = std::find_if(dims.begin(), dims.end(), [](const GridDim& d) { return d.x_stride == 1; });
@@ -201,11 +212,14 @@ class Transpose final : public Kernel {
       dims.erase(inner);
     }
     grid_ = dims;
+    constexpr std::int64_t kSmall = 64;  // elements of a matrix
+    if (!empty_ && !grid_.empty() && rows_.size * columns_.size <= kSmall) picked_ = PickedCopy(all, bytes_);
   }
 
   void run(void* const* operands, void*) const override {
     if (empty_) return;
     if (!blocks_) return copy_.run(operands[0], operands[1]);
+    if (picked_) return picked_.run(operands[0], operands[1]);
     transpose_grid(operands[0], operands[1], grid_.data(), grid_.size(), rows_.size, columns_.size, rows_.x_stride,
                    columns_.out_stride, bytes_);
   }
@@ -214,6 +228,7 @@ class Transpose final : public Kernel {
   std::size_t bytes_;
   bool empty_ = false, blocks_ = false;
   GridCopy copy_;
+  PickedCopy picked_;
   GridDim rows_{1, 1, 1}, columns_{1, 1, 1};
   std::vector<GridDim> grid_;
 };

@@ -18,7 +18,7 @@ namespace {
 
 constexpr double kElementNs = 0.3;
 constexpr std::int64_t kPiece = 4096, kHalves = 512;
-constexpr std::int64_t kShortRow = 64, kShortHalves = 256, kSpread = 1024;
+constexpr std::int64_t kFewAlike = 64, kFewHalvesAlike = 256, kSpread = 1024;
 
 QuantizeLoop loop_for(const BlockQuantizeConfig& c, bool back) {
   if (is_small_float(c.integer)) return small_quantize_loop(c.integer, c.saturate, back);
@@ -141,7 +141,7 @@ class BlockQuantize final : public Kernel {
     piece_ = along_ ? c_.block : kPiece;
     pieces_ = (row_ + piece_ - 1) / piece_;
     const std::int64_t all = c.outer * c.n * c.inner, alike = std::min(row_, piece_);
-    spreads_ = all > alike && alike < (halves_ ? kShortHalves : kShortRow);
+    spreads_ = all > alike && alike < (halves_ ? kFewHalvesAlike : kFewAlike);
   }
 
   void run(void* const* operands, void*) const override {
