@@ -6,13 +6,15 @@
 
 #include "base/division.h"
 #include "kernels/cpu/by_four.h"
+#include "kernels/cpu/copy_rows.h"
 #include "kernels/cpu/physical.h"
 
 namespace norn::kernels {
 inline namespace picked_copy_cc {
 namespace {
 
-constexpr std::int64_t kTable = 2048, kWorthwhile = 32;  // elements
+constexpr std::int64_t kTable = 2048, kWorthwhile = 32;   // elements
+constexpr std::int64_t kRepeated = 32, kRepeats = 16384;  // bytes: of what is repeated at least, and of a stretch of it
 constexpr double kElementNs = 0.4;
 
 }  // namespace
@@ -21,14 +23,16 @@ constexpr double kElementNs = 0.4;
 PickedCopy::PickedCopy(std::vector<GridDim> dims, std::size_t element_bytes)
     : bytes_(static_cast<std::int64_t>(element_bytes)) {
   std::vector<GridDim> inner;  // innermost first
-  while (!dims.empty() && dims.back().out_stride == each_ && dims.back().size <= kTable / each_) {
+  const auto repeats = [&] { return dims.back().x_stride == 0 && each_ * bytes_ >= kRepeated; };
+  while (!dims.empty() && dims.back().out_stride == each_ && dims.back().size <= kTable / each_ && !repeats()) {
     each_ *= dims.back().size;
     inner.push_back(dims.back());
     dims.pop_back();
   }
-  if (!dims.empty() && dims.back().out_stride == each_ && kTable / each_ > 1) {
+  if (!dims.empty() && dims.back().out_stride == each_ && (kTable / each_ > 1 || repeats())) {
+    repeats_ = repeats();
     cut_ = dims.back();
-    piece_ = kTable / each_;
+    piece_ = repeats_ ? (kRepeats + each_ * bytes_ - 1) / (each_ * bytes_) : kTable / each_;
     dims.pop_back();
   }
   if (each_ * piece_ < kWorthwhile) return;
@@ -42,7 +46,7 @@ PickedCopy::PickedCopy(std::vector<GridDim> dims, std::size_t element_bytes)
       for (std::size_t e = 0; e < n; ++e) table.push_back(table[e] + static_cast<std::int32_t>(i * stride * bytes_));
   };
   for (const GridDim& d : inner) append(d.size, d.x_stride);
-  append(piece_, cut_.x_stride);
+  if (!repeats_) append(piece_, cut_.x_stride);
   table_ = std::move(table);
   // Neighbours of x follow each other: what one stretch brings into the cache, the next one uses.
   std::stable_sort(dims.begin(), dims.end(),
@@ -64,7 +68,8 @@ void PickedCopy::run(const void* x, void* out) const {
         const char* from = static_cast<const char*>(x) + (at.x + first * cut_.x_stride) * bytes_;
         char* to = static_cast<char*>(out) + (at.out + first * cut_.out_stride) * bytes_;
         const std::int32_t* table = table_.data();
-        by_four(n, [=, this](std::int64_t e) { copy(to + e * bytes_, from + table[e]); });
+        by_four(repeats_ ? each_ : n, [=, this](std::int64_t e) { copy(to + e * bytes_, from + table[e]); });
+        if (repeats_) repeat_first(to, each_ * bytes_, n * bytes_);
       }
     });
   });

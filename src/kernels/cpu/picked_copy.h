@@ -25,6 +25,7 @@ class PickedCopy {
   std::vector<GridDim> grid_;          // the dimensions outside
   GridDim cut_{1, 0, 0};               // goes over the stretches, `piece_` indices each
   std::int64_t piece_ = 1;
+  bool repeats_ = false;  // all of its indices have the same elements
 };
 
 }  // namespace norn::kernels

@@ -62,6 +62,14 @@ class Remap final : public Kernel {
     if (tables_.empty()) tables_.push_back({0});
     row_ = std::move(tables_.back());
     tables_.pop_back();
+    // What outermost dimensions repeat as a whole is copied.
+    const auto repeats_all = [](const std::vector<std::int64_t>& table) {
+      return !table.empty() && table[0] == 0 && std::all_of(table.begin(), table.end(), [](auto i) { return i == 0; });
+    };
+    while (!tables_.empty() && repeats_all(tables_.front())) {
+      times_ *= static_cast<std::int64_t>(tables_.front().size());
+      tables_.erase(tables_.begin());
+    }
     for (const auto& table : tables_) rows_ *= static_cast<std::int64_t>(table.size());
     const auto n = static_cast<std::int64_t>(row_.size());
     const auto at = [&](std::int64_t i) { return row_[static_cast<std::size_t>(i)]; };
@@ -84,8 +92,11 @@ class Remap final : public Kernel {
     }
     if (runs_.size() == 1 && runs_[0].kind == RunKind::Repeated && runs_[0].times == 2)
       pairs_ = twice_loop(static_cast<std::size_t>(block_));
-    copies_ = std::all_of(runs_.begin(), runs_.end(),
-                          [](const Run& r) { return r.kind == RunKind::Copied || r.kind == RunKind::Filled; });
+    constexpr std::int64_t kFewBlocks = 8;
+    std::int64_t by_table = 0;
+    for (const Run& r : runs_) by_table += r.kind == RunKind::ByTable ? r.count : 0;
+    copies_ = by_table <= kFewBlocks &&
+              std::all_of(runs_.begin(), runs_.end(), [](const Run& r) { return r.kind != RunKind::Repeated; });
     most_rows_ = kFirstCache / std::max<std::int64_t>(1, n * block_);
     if (!tables_.empty()) period_ = period_of(tables_.back());
     if (period_ > most_rows_) period_ = 0;
@@ -93,10 +104,31 @@ class Remap final : public Kernel {
   }
 
   void run(void* const* operands, void*) const override {
-    const auto* x = static_cast<const char*>(operands[0]);
     auto* out = static_cast<char*>(operands[1]);
-    const std::int64_t row_bytes = static_cast<std::int64_t>(row_.size()) * block_;
-    if (row_bytes == 0) return;
+    const std::int64_t row_bytes = static_cast<std::int64_t>(row_.size()) * block_, all = rows_ * row_bytes;
+    if (all == 0) return;
+    run_once(static_cast<const char*>(operands[0]), out, row_bytes);
+    if (times_ == 1) return;
+    constexpr std::int64_t kPart = 65536;  // bytes
+    if (all < kPart) return repeat_first(out, all, times_ * all);
+    const std::int64_t parts = (all + kPart - 1) / kPart;
+    parallel_ranges((times_ - 1) * parts, kByteNs * kPart, 1, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i) {
+        const auto [time, part] = base::divide(i, parts);
+        const std::int64_t first = part * kPart;
+        copy_bytes(out + (time + 1) * all + first, out + first, std::min(kPart, all - first));
+      }
+    });
+  }
+
+  std::size_t bytes() const noexcept override {
+    std::size_t numbers = row_.size();
+    for (const auto& table : tables_) numbers += table.size();
+    return 512 + numbers * sizeof(std::int64_t) + runs_.size() * sizeof(Run);
+  }
+
+ private:
+  void run_once(const char* x, char* out, std::int64_t row_bytes) const {
     const bool fetches = has_slow_third_cache() && rows_ * row_bytes > kCachedBytes;
     parallel_ranges(rows_, 5 + kByteNs * static_cast<double>(row_bytes), 1, [&](std::int64_t begin, std::int64_t end) {
       // Rows that follow each other differ in the last of the dimensions before them.
@@ -170,13 +202,6 @@ class Remap final : public Kernel {
     });
   }
 
-  std::size_t bytes() const noexcept override {
-    std::size_t numbers = row_.size();
-    for (const auto& table : tables_) numbers += table.size();
-    return 512 + numbers * sizeof(std::int64_t) + runs_.size() * sizeof(Run);
-  }
-
- private:
   // The blocks from `first` on that stand there several times, each as often as the first one, and follow each other in
   // x; none where there are few.
   Run repeated(std::int64_t first) const {
@@ -214,7 +239,7 @@ class Remap final : public Kernel {
     while (n < most && offsets[n] == offsets[n - 1] + step) ++n;
     return n;
   }
-  // Rows of runs that are copied or filled, run by run.
+  // Rows of runs that are copied or filled, or few blocks, run by run.
   void copy_runs(const char* x, std::int64_t step, char* out, std::int64_t row_bytes, std::int64_t rows) const {
     for (const Run& run : runs_) {
       char* to = out + run.first * block_;
@@ -223,6 +248,11 @@ class Remap final : public Kernel {
         continue;
       }
       const std::int64_t bytes = run.count * block_;
+      if (run.kind == RunKind::ByTable) {
+        for (std::int64_t i = 0; i < run.count; ++i)
+          copy_rows(x + row_[static_cast<std::size_t>(run.first + i)], step, to + i * block_, row_bytes, block_, rows);
+        continue;
+      }
       std::array<char, 16> pattern;
       fill(pattern.data(), std::min<std::int64_t>(bytes, pattern.size()));
       if (bytes <= static_cast<std::int64_t>(pattern.size()))
@@ -275,12 +305,12 @@ class Remap final : public Kernel {
 
   std::size_t element_bytes_;
   std::array<std::byte, 16> fill_;
-  std::int64_t block_, rows_ = 1;
+  std::int64_t block_, rows_ = 1, times_ = 1;
   std::vector<std::vector<std::int64_t>> tables_;  // byte offsets, of the dimensions before the row's
   std::vector<std::int64_t> row_;
   std::vector<Run> runs_;
   static constexpr std::int64_t kFirstCache = 16384;
-  bool copies_ = false;                      // runs are copied or filled
+  bool copies_ = false;                      // runs are copied or filled, or are few blocks
   std::int64_t most_rows_ = 0, period_ = 0;  // rows that the first cache holds; after which all are written again
   std::int64_t outer_period_ = 0;            // the same of the dimension before theirs
   TwiceLoop pairs_ = nullptr;                // where all of a row stands twice
