@@ -42,6 +42,7 @@
 #include "ops/reduction/reduce/reduce.h"
 #include "ops/rnn/recurrent/recurrent.h"
 #include "ops/tensor/cast/cast.h"
+#include "ops/tensor/compress/compress.h"
 #include "ops/tensor/concat/concat.h"
 #include "ops/tensor/gather/gather.h"
 #include "ops/tensor/gather_elements/gather_elements.h"
@@ -183,6 +184,7 @@ constexpr Entry kTable[] = {
 constexpr Entry kLateTable[] = {
     {&ops::NonMaxSuppression, select_suppression},
     {&ops::NonZero, select_nonzero},
+    {&ops::Compress, select_compress},
 };
 
 }  // namespace

@@ -277,6 +277,7 @@ bool select_grid_sample(Selector&);
 bool select_roi_align(Selector&);
 bool select_suppression(Selector&);  // late
 bool select_nonzero(Selector&);      // late
+bool select_compress(Selector&);     // late
 bool select_arg_extremum(Selector&);
 bool select_cumulative(Selector&);
 bool select_hardmax(Selector&);

@@ -2,10 +2,12 @@
 #include <algorithm>
 
 #include "kernels/cpu/class_vectors.h"
+#include "kernels/cpu/compress.h"
 #include "kernels/cpu/nonzero.h"
 #include "kernels/cpu/scatter.h"
 #include "kernels/cpu/triangle.h"
 #include "ops/common/shapes.h"
+#include "ops/tensor/compress/compress.h"
 #include "ops/tensor/gather_elements/gather_elements.h"
 #include "ops/tensor/gather_nd/gather_nd.h"
 #include "ops/tensor/one_hot/one_hot.h"
@@ -105,6 +107,22 @@ bool select_scatter_elements(Selector& s) {
 
 bool select_nonzero(Selector& s) {
   return s.choose(kernels::nonzero_candidates(), kernels::NonZeroConfig{s.dtype(0), s.dims(0)}, {{s.node().inputs[0]}},
+                  {s.node().outputs[0]});
+}
+
+bool select_compress(Selector& s) {
+  if (!moves_elements(s, "compress")) return false;
+  const ops::CompressParams p = ops::resolve_compress(SelectedNode(s));
+  kernels::CompressConfig config;
+  config.out = p.flattened ? Shape{element_count(s.dims(0))} : s.dims(0);
+  config.axis = p.axis;
+  const ops::AxisView view = ops::view_along(config.out, p.axis);
+  config.outer = view.outer;
+  config.n = view.n;
+  config.inner = view.inner;
+  config.condition = element_count(s.dims(1));
+  config.element_bytes = element_size(s.dtype(0));
+  return s.choose(kernels::compress_candidates(), config, {{s.node().inputs[0]}, {s.node().inputs[1]}},
                   {s.node().outputs[0]});
 }
 

@@ -25,7 +25,7 @@ constexpr std::int64_t kShort = 8;                // blocks: shorter runs are re
 constexpr std::int64_t kShortBytes = 16;          // if they are shorter than that, too
 
 enum class RunKind : std::uint8_t { Copied, Repeated, ByTable, Filled };
-struct Run {
+struct RowRun {
   std::int64_t first, count;  // blocks of the row
   RunKind kind;
   std::int64_t times = 1;  // that each block of x stands there, where it is repeated
@@ -74,7 +74,7 @@ class Remap final : public Kernel {
     const auto n = static_cast<std::int64_t>(row_.size());
     const auto at = [&](std::int64_t i) { return row_[static_cast<std::size_t>(i)]; };
     for (std::int64_t i = 0; i < n;) {
-      if (const Run run = repeated(i); run.count > 0) {
+      if (const RowRun run = repeated(i); run.count > 0) {
         runs_.push_back(run);
         i += run.count;
         continue;
@@ -94,9 +94,9 @@ class Remap final : public Kernel {
       pairs_ = twice_loop(static_cast<std::size_t>(block_));
     constexpr std::int64_t kFewBlocks = 8;
     std::int64_t by_table = 0;
-    for (const Run& r : runs_) by_table += r.kind == RunKind::ByTable ? r.count : 0;
+    for (const RowRun& r : runs_) by_table += r.kind == RunKind::ByTable ? r.count : 0;
     copies_ = by_table <= kFewBlocks &&
-              std::all_of(runs_.begin(), runs_.end(), [](const Run& r) { return r.kind != RunKind::Repeated; });
+              std::all_of(runs_.begin(), runs_.end(), [](const RowRun& r) { return r.kind != RunKind::Repeated; });
     most_rows_ = kFirstCache / std::max<std::int64_t>(1, n * block_);
     if (!tables_.empty()) period_ = period_of(tables_.back());
     if (period_ > most_rows_) period_ = 0;
@@ -124,7 +124,7 @@ class Remap final : public Kernel {
   std::size_t bytes() const noexcept override {
     std::size_t numbers = row_.size();
     for (const auto& table : tables_) numbers += table.size();
-    return 512 + numbers * sizeof(std::int64_t) + runs_.size() * sizeof(Run);
+    return 512 + numbers * sizeof(std::int64_t) + runs_.size() * sizeof(RowRun);
   }
 
  private:
@@ -204,10 +204,10 @@ class Remap final : public Kernel {
 
   // The blocks from `first` on that stand there several times, each as often as the first one, and follow each other in
   // x; none where there are few.
-  Run repeated(std::int64_t first) const {
+  RowRun repeated(std::int64_t first) const {
     const auto n = static_cast<std::int64_t>(row_.size());
     const auto at = [&](std::int64_t i) { return row_[static_cast<std::size_t>(i)]; };
-    Run run{first, 0, RunKind::Repeated};
+    RowRun run{first, 0, RunKind::Repeated};
     if (block_ > 8 || (block_ & (block_ - 1)) != 0 || at(first) == kFilled) return run;
     constexpr std::int64_t kMostTimes = 64;
     while (run.times <= kMostTimes && first + run.times < n && at(first + run.times) == at(first)) ++run.times;
@@ -241,7 +241,7 @@ class Remap final : public Kernel {
   }
   // Rows of runs that are copied or filled, or few blocks, run by run.
   void copy_runs(const char* x, std::int64_t step, char* out, std::int64_t row_bytes, std::int64_t rows) const {
-    for (const Run& run : runs_) {
+    for (const RowRun& run : runs_) {
       char* to = out + run.first * block_;
       if (run.kind == RunKind::Copied) {
         copy_rows(x + row_[static_cast<std::size_t>(run.first)], step, to, row_bytes, run.count * block_, rows);
@@ -277,7 +277,7 @@ class Remap final : public Kernel {
     }
   }
   void row(const char* x, char* out) const {
-    for (const Run& run : runs_) {
+    for (const RowRun& run : runs_) {
       const std::int64_t* table = row_.data() + run.first;
       char* to = out + run.first * block_;
       if (run.kind == RunKind::Filled) {
@@ -308,7 +308,7 @@ class Remap final : public Kernel {
   std::int64_t block_, rows_ = 1, times_ = 1;
   std::vector<std::vector<std::int64_t>> tables_;  // byte offsets, of the dimensions before the row's
   std::vector<std::int64_t> row_;
-  std::vector<Run> runs_;
+  std::vector<RowRun> runs_;
   static constexpr std::int64_t kFirstCache = 16384;
   bool copies_ = false;                      // runs are copied or filled, or are few blocks
   std::int64_t most_rows_ = 0, period_ = 0;  // rows that the first cache holds; after which all are written again
