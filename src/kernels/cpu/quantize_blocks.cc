@@ -4,7 +4,9 @@
 #include <array>
 #include <numeric>
 #include <string>
+#include <vector>
 
+#include "kernels/cpu/by_four.h"
 #include "kernels/cpu/cast.h"
 #include "kernels/cpu/copy_rows.h"
 #include "kernels/cpu/extents.h"
@@ -53,6 +55,8 @@ class SpreadScales {
       c_ = {.outer = 1, .n = c.outer, .inner = c.n * c.inner, .block = 1, .step = c.outer_step};
     same_ = c_.inner == 1 ? c_.block : c_.inner;
     rows_ = std::min(c_.block, c_.n);
+    if (c_.inner != 1 || c_.n > kSpread || c_.n % c_.block == 0) return;
+    for (std::int64_t k = 0; k < c_.n; ++k) uneven_.push_back(static_cast<std::int32_t>(k / c_.block * c_.step));
   }
 
   // The most elements of a piece: where the scales of all of them come again in each piece, these are some periods, in
@@ -66,6 +70,7 @@ class SpreadScales {
   // `size` bytes for each of n elements, the first of which is element `at` of the tensor.
   void fill(const char* table, std::int64_t size, std::int64_t at, std::int64_t n, char* to) const {
     std::int64_t i = at % c_.inner, k = at / c_.inner % c_.n, o = at / c_.inner / c_.n;
+    if (!uneven_.empty()) return with_copy(size, [&](auto copy) { fill_uneven(copy, table, size, o, k, n, to); });
     for (std::int64_t m = 0; n > 0; n -= m, to += m * size) {
       const char* from = table + (o * c_.outer_step + k / c_.block * c_.step + i * c_.inner_step) * size;
       m = c_.inner_step == 0 ? same(from, size, k, i, n, to) : rows(from, size, o, k, i, n, to);
@@ -80,18 +85,30 @@ class SpreadScales {
   }
 
  private:
-  // Those of elements that follow each other and have one scale, or of some scales that are whole.
+  template <class Copy>
+  void fill_uneven(const Copy& copy, const char* table, std::int64_t size, std::int64_t o, std::int64_t k,
+                   std::int64_t n, char* to) const {
+    for (std::int64_t m = 0; n > 0; n -= m, to += m * size, k = 0, ++o) {
+      const char* from = table + o * c_.outer_step * size;
+      const std::int32_t* at = uneven_.data() + k;
+      m = std::min(n, c_.n - k);
+      by_four(m, [=](std::int64_t e) { copy(to + e * size, from + at[e] * size); });
+    }
+  }
+
+  static constexpr std::int64_t kFewScales = 2;  // for which loops take less time than a call
+  // Those of elements that follow each other and have one scale, or of many scales that are whole.
   std::int64_t same(const char* from, std::int64_t size, std::int64_t k, std::int64_t i, std::int64_t n,
                     char* to) const {
     const std::int64_t along = c_.inner == 1 ? k : i, within = along % same_;
     const std::int64_t left = c_.inner == 1 ? c_.n - k : (c_.n - k) * c_.inner - i;  // of the axis
     const std::int64_t whole = within == 0 ? std::min(n, left) / same_ : 0;
-    if (whole > 0) {
+    if (whole > kFewScales) {
       spread_rows(from, c_.step, to, size, same_, whole);
       return whole * same_;
     }
     const std::int64_t m = std::min({n, left, same_ - within});
-    spread_rows(from, 0, to, size, m, 1);
+    repeat_row(from, size, 1, m, to);
     return m;
   }
   // A row of scales or its rest, a row as often as its block repeats it, or several rows that are as short as an
@@ -118,8 +135,9 @@ class SpreadScales {
   }
 
   BlockQuantizeConfig c_;
-  std::int64_t same_ = 1;  // elements of one scale, where it does not change along the innermost dimension
-  std::int64_t rows_ = 1;  // of the innermost dimension, that have one row of scales
+  std::int64_t same_ = 1;             // elements of one scale, where it does not change along the innermost dimension
+  std::int64_t rows_ = 1;             // of the innermost dimension, that have one row of scales
+  std::vector<std::int32_t> uneven_;  // the scales of a row whose last block is shorter than the others
 };
 
 template <bool back>

@@ -62,6 +62,7 @@ class Remap final : public Kernel {
     if (tables_.empty()) tables_.push_back({0});
     row_ = std::move(tables_.back());
     tables_.pop_back();
+    join_short_rows();
     // What outermost dimensions repeat as a whole is copied.
     const auto repeats_all = [](const std::vector<std::int64_t>& table) {
       return !table.empty() && table[0] == 0 && std::all_of(table.begin(), table.end(), [](auto i) { return i == 0; });
@@ -200,6 +201,21 @@ class Remap final : public Kernel {
         before = base;
       }
     });
+  }
+
+  // Several rows of few blocks become one: reading the table takes less time than going over to another row.
+  void join_short_rows() {
+    constexpr std::size_t kLeast = 8, kShortest = 32, kMost = 2048;
+    while (!tables_.empty() && !row_.empty() && row_.size() * tables_.back().size() <= kMost) {
+      std::size_t runs = 1;
+      for (std::size_t i = 1; i < row_.size(); ++i) runs += row_[i] != row_[i - 1] + block_ ? 1 : 0;
+      if (row_.size() > kLeast && (row_.size() >= kShortest || 4 * runs < row_.size())) return;
+      std::vector<std::int64_t> joined;
+      for (const std::int64_t outer : tables_.back())
+        for (const std::int64_t at : row_) joined.push_back(outer < 0 || at < 0 ? kFilled : outer + at);
+      row_ = std::move(joined);
+      tables_.pop_back();
+    }
   }
 
   // The blocks from `first` on that stand there several times, each as often as the first one, and follow each other in

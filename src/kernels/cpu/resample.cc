@@ -1,6 +1,6 @@
-// Every pass reads the tensor that the one before made; but two passes, of which the second is along an axis before
-// that of the first, keep only the lines of the first that the second is about to read. Half types are summed in f32,
-// integers in double.
+// Every pass along an axis reads the tensor that the one before made; but two passes, of which the second is along an
+// axis before that of the first, keep only the lines of the first that the second is about to read. Half types are
+// summed in f32, integers in double.
 #include "kernels/cpu/resample.h"
 
 #include <algorithm>
@@ -21,6 +21,32 @@ namespace {
 bool is_integer(DataType type) {
   return type == DataType::Int8 || type == DataType::Uint8 || type == DataType::Int16 || type == DataType::Uint16 ||
          type == DataType::Int32;
+}
+
+// Two axes as one where the last of them is so short that going from line to line takes longer than the sums.
+ResampleConfig with_joined_axes(const ResampleConfig& c) {
+  constexpr std::int64_t kShort = 8, kMostTaps = 16, kMostWeights = 16384;
+  const std::size_t rank = c.x.size();
+  if (c.axes.size() != 2 || rank < 2) return c;
+  const ResampledAxis &along = c.axes[0], &down = c.axes[1];
+  const std::int64_t columns = c.x[rank - 1], taps = along.taps * down.taps;
+  if (along.axis != static_cast<std::int64_t>(rank) - 1 || down.axis != along.axis - 1 || along.out > kShort ||
+      taps > kMostTaps || along.out * down.out * taps > kMostWeights || columns * c.x[rank - 2] > kMostWeights)
+    return c;
+  ResampledAxis both{down.axis, down.out * along.out, taps, {}, {}};
+  const auto at = [](std::int64_t i) { return static_cast<std::size_t>(i); };
+  for (std::int64_t row = 0; row < down.out; ++row)
+    for (std::int64_t column = 0; column < along.out; ++column)
+      for (std::int64_t d = row * down.taps; d < (row + 1) * down.taps; ++d)
+        for (std::int64_t a = column * along.taps; a < (column + 1) * along.taps; ++a) {
+          both.index.push_back(down.index[at(d)] * static_cast<std::int32_t>(columns) + along.index[at(a)]);
+          both.weight.push_back(down.weight[at(d)] * along.weight[at(a)]);
+        }
+  ResampleConfig joined = c;
+  joined.x.pop_back();
+  joined.x.back() *= columns;
+  joined.axes = {std::move(both)};
+  return joined;
 }
 
 template <class T>
@@ -61,7 +87,8 @@ void make_blocks(Pass<T>& p, std::int64_t lanes) {
 template <class T>
 class Resample final : public Kernel {
  public:
-  Resample(const ResampleConfig& c, ResampleLoops<T> loops) : type_(c.type), loops_(loops) {
+  Resample(const ResampleConfig& given, ResampleLoops<T> loops) : type_(given.type), loops_(loops) {
+    const ResampleConfig c = with_joined_axes(given);
     Shape dims = c.x;
     first_ = largest_ = element_count(dims);
     for (const ResampledAxis& axis : c.axes) {

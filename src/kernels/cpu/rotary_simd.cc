@@ -1,4 +1,6 @@
 // Rotations of pairs for each instruction set.
+#include <algorithm>
+
 #include "kernels/cpu/rotary.h"
 #include "kernels/cpu/targets.h"
 
@@ -19,7 +21,6 @@ struct FloatVectors {
   static HWY_INLINE void store(V v, float* p) { hn::StoreU(v, F(), p); }
   static HWY_INLINE void load_pairs(const float* p, V& a, V& b) { hn::LoadInterleaved2(F(), p, a, b); }
   static HWY_INLINE void store_pairs(V a, V b, float* p) { hn::StoreInterleaved2(a, b, F(), p); }
-  static float one(float v) { return v; }
 };
 template <class H>
 struct HalfVectors : H {
@@ -39,37 +40,67 @@ struct HalfVectors : H {
 };
 
 template <class H, bool interleaved>
+struct Rotated {
+  using T = typename H::Stored;
+  V one, other;
+  // Of the pairs from x on, whose elements are `apart` apart unless they are neighbours.
+  HWY_INLINE Rotated(const T* x, std::int64_t apart, const T* cosines, const T* sines) {
+    V a, b;
+    if constexpr (interleaved) {
+      H::load_pairs(x, a, b);
+    } else {
+      a = H::load(x);
+      b = H::load(x + apart);
+    }
+    const V c = H::load(cosines), s = H::load(sines);
+    one = hn::NegMulAdd(s, b, hn::Mul(c, a));
+    other = hn::MulAdd(s, a, hn::Mul(c, b));
+  }
+  HWY_INLINE void store(T* out, std::int64_t apart) const {
+    if constexpr (interleaved) {
+      H::store_pairs(one, other, out);
+    } else {
+      H::store(one, out);
+      H::store(other, out + apart);
+    }
+  }
+};
+
+// Fewer pairs than a vector has.
+template <class H, bool interleaved>
+HWY_INLINE void rotate_few(const typename H::Stored* x, const typename H::Stored* cosines,
+                           const typename H::Stored* sines, typename H::Stored* out, std::int64_t n) {
+  constexpr std::size_t kLanes = HWY_MAX_BYTES / sizeof(float);
+  typename H::Stored pairs[2 * kLanes] = {}, c[kLanes] = {}, s[kLanes] = {};
+  const std::int64_t apart = lane_count();
+  const auto move = [&](const auto* from, auto* to, std::int64_t from_apart, std::int64_t to_apart) HWY_ATTR {
+    if constexpr (interleaved) {
+      std::copy_n(from, 2 * n, to);
+    } else {
+      std::copy_n(from, n, to);
+      std::copy_n(from + from_apart, n, to + to_apart);
+    }
+  };
+  move(x, pairs, n, apart);
+  std::copy_n(cosines, n, c);
+  std::copy_n(sines, n, s);
+  Rotated<H, interleaved>(pairs, apart, c, s).store(pairs, apart);
+  move(pairs, out, apart, n);
+}
+
+// The last vector begins where it ends with the head, and is computed first, as the output may lie over x.
+template <class H, bool interleaved>
 void rotate(const void* from, const void* cosine_row, const void* sine_row, void* to, std::int64_t n) {
   using T = typename H::Stored;
   const auto *x = static_cast<const T*>(from), *cosines = static_cast<const T*>(cosine_row),
              *sines = static_cast<const T*>(sine_row);
   T* out = static_cast<T*>(to);
-  // The elements of pair i, so many apart.
-  const std::int64_t pair = interleaved ? 2 : 1, apart = interleaved ? 1 : n, lanes = lane_count();
-  std::int64_t i = 0;
-  for (; i + lanes <= n; i += lanes) {
-    V a, b;
-    if constexpr (interleaved) {
-      H::load_pairs(x + 2 * i, a, b);
-    } else {
-      a = H::load(x + i);
-      b = H::load(x + n + i);
-    }
-    const V c = H::load(cosines + i), s = H::load(sines + i);
-    const V one = hn::NegMulAdd(s, b, hn::Mul(c, a)), other = hn::MulAdd(s, a, hn::Mul(c, b));
-    if constexpr (interleaved) {
-      H::store_pairs(one, other, out + 2 * i);
-    } else {
-      H::store(one, out + i);
-      H::store(other, out + n + i);
-    }
-  }
-  for (; i < n; ++i) {
-    const float a = H::one(x[i * pair]), b = H::one(x[i * pair + apart]);
-    const float c = H::one(cosines[i]), s = H::one(sines[i]);
-    out[i * pair] = H::one(c * a - s * b);
-    out[i * pair + apart] = H::one(s * a + c * b);
-  }
+  const std::int64_t lanes = lane_count(), step = interleaved ? 2 : 1, last = n - lanes;
+  if (last < 0) return rotate_few<H, interleaved>(x, cosines, sines, out, n);
+  const Rotated<H, interleaved> end(x + last * step, n, cosines + last, sines + last);
+  for (std::int64_t i = 0; i < last; i += lanes)
+    Rotated<H, interleaved>(x + i * step, n, cosines + i, sines + i).store(out + i * step, n);
+  end.store(out + last * step, n);
 }
 
 template <class H>
