@@ -11,11 +11,21 @@
 #include "kernels/cpu/halves.h"
 #include "kernels/cpu/physical.h"
 #include "kernels/cpu/reduce.h"
+#include "kernels/cpu/short_norm.h"
 #include "kernels/cpu/steps.h"
 
 namespace norn::kernels {
 inline namespace norm_cc {
 namespace {
+
+// Whether rows are normalised many at a time.
+bool is_short(const LayerNormConfig& c) { return c.n <= kShortNormRow && c.outer >= kFewNorms; }
+
+// Rows [begin, end), a block at a time: each(first row, rows).
+template <class Each>
+void each_block(std::int64_t begin, std::int64_t end, std::int64_t block, const Each& each) {
+  for (std::int64_t r = begin; r < end; r += block) each(r, std::min(block, end - r));
+}
 
 class LayerNorm final : public Kernel {
  public:
@@ -25,13 +35,20 @@ class LayerNorm final : public Kernel {
     const float* scale = c_.has_scale ? static_cast<const float*>(operands[1]) : nullptr;
     const float* bias = c_.has_bias ? static_cast<const float*>(operands[2]) : nullptr;
     float* out = static_cast<float*>(operands[3]);
-    parallel_ranges(c_.outer, 20 + 0.3 * static_cast<double>(c_.n), 1, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t r = begin; r < end; ++r) {
-        // The statistics first: the output may lie where x does.
-        if (c_.gives_mean || c_.gives_inverse) statistics(operands, x + r * c_.n, r);
-        table_.layer_norm(x + r * c_.n, scale, bias, out + r * c_.n, c_.n, c_.epsilon, c_.root_mean_square);
-      }
-    });
+    const ShortNormForm<float> form = {c_.epsilon, c_.root_mean_square, false, scale, bias};
+    parallel_ranges(c_.outer, (is_short(c_) ? 2 : 20) + 0.3 * static_cast<double>(c_.n), 1,
+                    [&](std::int64_t begin, std::int64_t end) {
+                      each_block(begin, end, is_short(c_) ? kNormBlock : 1, [&](std::int64_t first, std::int64_t rows) {
+                        // The statistics first: the output may lie where x does.
+                        for (std::int64_t r = first; (c_.gives_mean || c_.gives_inverse) && r < first + rows; ++r)
+                          statistics(operands, x + r * c_.n, r);
+                        if (is_short(c_))
+                          short_(x + first * c_.n, out + first * c_.n, c_.n, rows, form);
+                        else
+                          table_.layer_norm(x + first * c_.n, scale, bias, out + first * c_.n, c_.n, c_.epsilon,
+                                            c_.root_mean_square);
+                      });
+                    });
   }
 
  private:
@@ -58,6 +75,7 @@ class LayerNorm final : public Kernel {
 
   LayerNormConfig c_;
   const RowTable& table_;
+  ShortNorm<float> short_;
 };
 
 class LayerNormDouble final : public Kernel {
@@ -71,7 +89,12 @@ class LayerNormDouble final : public Kernel {
     const auto* bias = c_.has_bias ? static_cast<const double*>(operands[2]) : nullptr;
     auto* out = static_cast<double*>(operands[3]);
     const auto epsilon = static_cast<double>(c_.epsilon);
+    const ShortNormForm<double> form = {epsilon, c_.root_mean_square, c_.rounds_to_float, scale, bias};
     parallel_ranges(c_.outer, 20 + 1.0 * static_cast<double>(c_.n), 1, [&](std::int64_t begin, std::int64_t end) {
+      if (is_short(c_))
+        return each_block(begin, end, kNormBlock, [&](std::int64_t first, std::int64_t rows) {
+          short_(x + first * c_.n, out + first * c_.n, c_.n, rows, form);
+        });
       for (std::int64_t r = begin; r < end; ++r) row_(x + r * c_.n, scale, bias, out + r * c_.n, c_.n, epsilon);
     });
   }
@@ -79,11 +102,13 @@ class LayerNormDouble final : public Kernel {
  private:
   LayerNormConfig c_;
   DoubleNormLoop row_;
+  ShortNorm<double> short_;
 };
 
 class LayerNormHalf final : public Kernel {
  public:
-  explicit LayerNormHalf(const LayerNormConfig& c) : c_(c), row_(half_norm_loop(c.type, c.root_mean_square)) {}
+  explicit LayerNormHalf(const LayerNormConfig& c)
+      : c_(c), row_(half_norm_loop(c.type, c.root_mean_square)), halves_(c.type), table_(row_table()) {}
 
   void run(void* const* operands, void*) const override {
     const auto* x = static_cast<const std::uint16_t*>(operands[0]);
@@ -91,13 +116,39 @@ class LayerNormHalf final : public Kernel {
     const auto* bias = c_.has_bias ? static_cast<const std::uint16_t*>(operands[2]) : nullptr;
     auto* out = static_cast<std::uint16_t*>(operands[3]);
     parallel_ranges(c_.outer, 20 + 0.3 * static_cast<double>(c_.n), 1, [&](std::int64_t begin, std::int64_t end) {
+      if (c_.n <= kWidenedRow && c_.outer >= kFewNorms) return widened(x, scale, bias, out, begin, end);
       for (std::int64_t r = begin; r < end; ++r) row_(x + r * c_.n, scale, bias, out + r * c_.n, c_.n, c_.epsilon);
     });
   }
 
  private:
+  // Longer rows are widened where they are read, which for shorter ones costs more at their ends.
+  static constexpr std::int64_t kWidenedRow = 512, kWidened = kShortNormRow * kNormBlock;
+
+  void widened(const std::uint16_t* x, const std::uint16_t* scale, const std::uint16_t* bias, std::uint16_t* out,
+               std::int64_t begin, std::int64_t end) const {
+    alignas(64) float wide[kWidened], wide_scale[kWidenedRow], wide_bias[kWidenedRow];
+    const std::int64_t n = c_.n;
+    if (scale) halves_.widen(scale, wide_scale, n);
+    if (bias) halves_.widen(bias, wide_bias, n);
+    const float *by = scale ? wide_scale : nullptr, *more = bias ? wide_bias : nullptr;
+    const ShortNormForm<float> form = {c_.epsilon, c_.root_mean_square, false, by, more};
+    each_block(begin, end, is_short(c_) ? kNormBlock : kWidened / n, [&](std::int64_t first, std::int64_t rows) {
+      halves_.widen(x + first * n, wide, rows * n);
+      if (is_short(c_))
+        short_(wide, wide, n, rows, form);
+      else
+        for (std::int64_t r = 0; r < rows; ++r)
+          table_.layer_norm(wide + r * n, by, more, wide + r * n, n, c_.epsilon, c_.root_mean_square);
+      halves_.narrow(wide, out + first * n, rows * n);
+    });
+  }
+
   LayerNormConfig c_;
   HalfNormLoop row_;
+  Halves halves_;
+  const RowTable& table_;
+  ShortNorm<float> short_;
 };
 
 // Seen as [outer, channels, inner].

@@ -1,7 +1,10 @@
 #include "kernels/cpu/plane_norm.h"
 
+#include <algorithm>
+
 #include "kernels/cpu/extents.h"
 #include "kernels/cpu/physical.h"
+#include "kernels/cpu/short_norm.h"
 
 namespace norn::kernels {
 inline namespace plane_norm_cc {
@@ -16,6 +19,7 @@ class PlaneNorm final : public Kernel {
     const float* scale = static_cast<const float*>(operands[1]);
     const float* bias = static_cast<const float*>(operands[2]);
     float* out = static_cast<float*>(operands[3]);
+    if (c_.plane <= kShortNormRow && c_.batch * c_.channels >= kFewNorms) return small_planes(x, scale, bias, out);
     const double plane_ns = 20 + 0.2 * static_cast<double>(c_.plane);
     parallel_ranges(c_.batch * c_.channels, plane_ns, 1, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t p = begin; p < end; ++p)
@@ -25,8 +29,27 @@ class PlaneNorm final : public Kernel {
   }
 
  private:
+  void small_planes(const float* x, const float* scale, const float* bias, float* out) const {
+    const double plane_ns = 4 + 0.5 * static_cast<double>(c_.plane);
+    parallel_ranges(c_.batch * c_.channels, plane_ns, 1, [&](std::int64_t begin, std::int64_t end) {
+      alignas(64) float scales[kNormBlock] = {}, biases[kNormBlock] = {};
+      const ShortNormForm<float> form = {.epsilon = c_.epsilon, .row_scale = scales, .row_bias = biases};
+      std::int64_t channel = begin % c_.channels;
+      for (std::int64_t first = begin; first < end; first += kNormBlock) {
+        const std::int64_t planes = std::min(kNormBlock, end - first);
+        for (std::int64_t p = 0; p < planes; ++p) {
+          scales[p] = scale[channel];
+          biases[p] = bias[channel];
+          if (++channel == c_.channels) channel = 0;
+        }
+        short_(x + first * c_.plane, out + first * c_.plane, c_.plane, planes, form);
+      }
+    });
+  }
+
   PlaneNormConfig c_;
   NormalizePlane normalize_;
+  ShortNorm<float> short_;
 };
 
 std::string plane_norm_refuses(const PlaneNormConfig& c) {

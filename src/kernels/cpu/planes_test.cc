@@ -5,6 +5,7 @@
 #include "kernels/cpu/contraction.h"
 #include "kernels/cpu/fold.h"
 #include "kernels/cpu/kernel_test.h"
+#include "kernels/cpu/plane_norm.h"
 #include "kernels/cpu/plane_places.h"
 #include "kernels/cpu/plane_pool.h"
 #include "kernels/cpu/triangle.h"
@@ -394,6 +395,38 @@ TEST(ChannelNorm, RowsOfChannels) {
     want.push_back((static_cast<double>(x[i]) - mean[i % 37]) / std::sqrt(variance[i % 37] + 1e-5) * scale[i % 37] +
                    bias[i % 37]);
   expect_close(got, want, 1e-6, "channels");
+}
+
+// Small planes are normalised many at a time: what one of them has must not reach another.
+TEST(PlaneNorm, MatchesItsFormula) {
+  for (const std::int64_t plane : {1, 2, 3, 4, 5, 15, 16, 31, 64, 65, 300})
+    for (auto [batch, channels] : {std::pair{1, 1}, {1, 7}, {3, 5}, {2, 64}, {5, 41}}) {
+      const PlaneNormConfig c{batch, channels, plane, 1e-3f};
+      auto x = random_floats(batch * channels * plane, 1, 97, 103), scale = random_floats(channels, 2),
+           bias = random_floats(channels, 3);
+      x[0] = std::nanf("");
+      std::vector<double> want(x.size());
+      for (std::int64_t p = 0; p < batch * channels; ++p) {
+        const auto channel = static_cast<std::size_t>(p % channels);
+        const auto each = [&](auto f) {
+          for (std::int64_t i = p * plane; i < (p + 1) * plane; ++i) f(static_cast<std::size_t>(i));
+        };
+        double mean = 0, square = 0;
+        each([&](std::size_t i) { mean += double(x[i]) / double(plane); });
+        each([&](std::size_t i) { square += std::pow(double(x[i]) - mean, 2) / double(plane); });
+        const double by = double(scale[channel]) / std::sqrt(square + double(c.epsilon));
+        each([&](std::size_t i) { want[i] = (double(x[i]) - mean) * by + double(bias[channel]); });
+      }
+      const std::string what = std::to_string(plane) + " " + std::to_string(batch * channels);
+      ASSERT_EQ(plane_norm_candidates()[0].refuses(c), "");
+      Constants constants;
+      const auto kernel = plane_norm_candidates()[0].make(c, constants);
+      const auto got = run_at_widths(*kernel, {x.data(), scale.data(), bias.data()}, std::vector<float>(x.size()));
+      expect_close(got, want, 1e-3, what);
+      void* in_place[] = {x.data(), scale.data(), bias.data(), x.data()};
+      kernel->run(in_place, nullptr);
+      for (std::size_t i = 1; i < x.size(); ++i) ASSERT_TRUE(x[i] == got[i] || std::isnan(got[i])) << what << " " << i;
+    }
 }
 
 TEST(Triangle, EveryDiagonal) {

@@ -141,7 +141,17 @@ TEST(Softmax, MaskedAndNotANumber) {
 }
 
 TEST(Norm, LayerNorm) {
-  for (auto [outer, n] : {std::pair{1, 1}, {3, 17}, {128, 768}, {200, 65}}) {
+  for (auto [outer, n] : {std::pair{1, 1},
+                          {3, 17},
+                          {128, 768},
+                          {200, 65},
+                          {8, 1},
+                          {70, 2},
+                          {65, 3},
+                          {130, 4},
+                          {9, 5},
+                          {77, 63},
+                          {300, 64}}) {
     for (int form = 0; form < 8; ++form) {
       LayerNormConfig config{outer, n, 1e-5f, (form & 1) != 0, (form & 2) != 0, (form & 4) != 0};
       auto x = random_floats(outer * n, 2, -2, 5), scale = random_floats(n, 3), bias = random_floats(n, 4);
@@ -168,7 +178,20 @@ TEST(Norm, LayerNorm) {
 }
 
 TEST(Norm, LayerNormOfDouble) {
-  for (auto [outer, n] : {std::pair{1, 1}, {3, 17}, {5, 31}, {2, 127}, {2, 128}, {3, 129}, {40, 2050}}) {
+  for (auto [outer, n] : {std::pair{1, 1},
+                          {3, 17},
+                          {5, 31},
+                          {2, 127},
+                          {2, 128},
+                          {3, 129},
+                          {40, 2050},
+                          {8, 1},
+                          {70, 2},
+                          {65, 3},
+                          {130, 4},
+                          {9, 5},
+                          {77, 63},
+                          {300, 64}}) {
     for (int form = 0; form < 16; ++form) {
       LayerNormConfig config{.outer = outer,
                              .n = n,
@@ -225,7 +248,22 @@ TEST(Norm, LayerNormOfHalves) {
       return values;
     };
     const double step = type == DataType::Float16 ? 0x1p-11 : 0x1p-8;
-    for (auto [outer, n] : {std::pair{1, 1}, {3, 17}, {5, 31}, {2, 64}, {2, 127}, {3, 129}, {40, 2050}}) {
+    for (auto [outer, n] : {std::pair{1, 1},
+                            {3, 17},
+                            {5, 31},
+                            {2, 64},
+                            {2, 127},
+                            {3, 129},
+                            {40, 2050},
+                            {40, 93},
+                            {90, 512},
+                            {8, 1},
+                            {70, 2},
+                            {65, 3},
+                            {130, 4},
+                            {9, 5},
+                            {77, 63},
+                            {300, 64}}) {
       for (int form = 0; form < 8; ++form) {
         LayerNormConfig config{.outer = outer,
                                .n = n,
@@ -268,7 +306,7 @@ TEST(Norm, LayerNormOfHalves) {
 
 // The output is the fourth operand; mean and 1 / deviation follow it. Which are asked for must not change the others.
 TEST(Norm, LayerNormStatistics) {
-  for (auto [outer, n] : {std::pair{1, 1}, {3, 17}, {40, 768}, {2, 1500}})
+  for (auto [outer, n] : {std::pair{1, 1}, {3, 17}, {40, 768}, {2, 1500}, {67, 33}})
     for (const bool gives_mean : {true, false})
       for (const bool gives_inverse : {true, false}) {
         LayerNormConfig config{outer, n, 1e-5f, true, true, false, gives_mean, gives_inverse};
