@@ -47,6 +47,8 @@ class Fold final : public Kernel, private FoldSpace {
     if (kind_ == FoldKind::L2 && partial_ == DataType::Float) partial_ = DataType::Double;
     if (kind_ == FoldKind::Mean && partial_ == DataType::Int32) partial_ = DataType::Int64;
     join_ = fold_loops(joining(kind_), partial_).rows;
+    tails_ = RowFolds(joining(kind_), partial_);
+    leave_tail(tails_.takes(kMiddleRow) ? kMiddleRow : kShortRow);
     divides_ = kind_ == FoldKind::Mean;
     if (divides_) last_ = typed_loop(TypedOp::Div, partial_);
     if (kind_ == FoldKind::L2) last_ = typed_loop(TypedOp::Sqrt, partial_);
@@ -131,9 +133,9 @@ class Fold final : public Kernel, private FoldSpace {
   }
 
   void fold_into_rows(const char* x, char* out, std::int64_t size) const {
-    const std::int64_t parts = (inner_ + kPart - 1) / kPart;
+    const std::int64_t width = kPart / tail_ * tail_, parts = (inner_ + width - 1) / width;
     const double unit_ns =
-        static_cast<double>(reduced_count_) * (10 + 0.05 * static_cast<double>(std::min(kPart, inner_) * size));
+        static_cast<double>(reduced_count_) * (10 + 0.05 * static_cast<double>(std::min(width, inner_) * size));
     // Reduced rows that lie behind each other, if they are short, are folded many at a time as one, whose parts are
     // joined at the end.
     const StridedDim down = reduced_.empty() ? StridedDim{1, 0} : reduced_.back();
@@ -154,7 +156,7 @@ class Fold final : public Kernel, private FoldSpace {
       };
       for (std::int64_t i = begin; i < end; ++i) {
         const auto [kept, part] = base::divide(i, parts);
-        const std::int64_t first = part * kPart, n = std::min(kPart, inner_ - first);
+        const std::int64_t first = part * width, n = std::min(width, inner_ - first);
         const char* from = x + (offset_of(kept_, kept) + first) * size;
         std::int64_t held = 0;  // rows of `totals`
         bool is_long = false;
@@ -182,7 +184,12 @@ class Fold final : public Kernel, private FoldSpace {
           const auto partial = static_cast<std::int64_t>(element_size(partial_));
           join_(reinterpret_cast<char*>(totals.data()) + n * partial, n, together - 1, totals.data(), n, false);
         }
-        finish(totals.data(), x, kept, first, out + (kept * inner_ + first) * size, n);
+        void* made = totals.data();
+        if (tail_ > 1) {
+          tails_(totals.data(), tail_, sums.data(), n / tail_);
+          made = sums.data();
+        }
+        finish(made, x, kept, first / tail_, out + (kept * inner_ + first) / tail_ * size, n / tail_);
       }
     });
   }
@@ -221,11 +228,12 @@ class Fold final : public Kernel, private FoldSpace {
     const auto size = static_cast<std::int64_t>(element_size(type_));
     for (std::int64_t k = 0; k < n; ++k, out += size) {
       if (!std::isnan(number_at(out))) continue;
-      const char* from = x + (inner_reduced_ ? offset_of(kept_, kept + k) : offset_of(kept_, kept) + column + k) * size;
+      const char* from =
+          x + (inner_reduced_ ? offset_of(kept_, kept + k) : offset_of(kept_, kept) + (column + k) * tail_) * size;
       double product = 1;
       for (std::int64_t g = 0; g < reduced_count_; ++g) {
         const char* const row = from + offset_of(reduced_, g) * size;
-        for (std::int64_t i = 0; i < (inner_reduced_ ? inner_ : 1); ++i) product *= number_at(row + i * size);
+        for (std::int64_t i = 0; i < (inner_reduced_ ? inner_ : tail_); ++i) product *= number_at(row + i * size);
       }
       put_number(product, out);
     }
@@ -246,7 +254,7 @@ class Fold final : public Kernel, private FoldSpace {
   FoldKind kind_;
   DataType type_, partial_;
   Halves halves_;
-  RowFolds row_folds_;
+  RowFolds row_folds_, tails_;
   FoldLoops loops_;
   void (*join_)(const void*, std::int64_t, std::int64_t, void*, std::int64_t, bool) = nullptr;
   TypedLoop last_ = nullptr;

@@ -31,8 +31,20 @@ struct FoldSpace {
     }
   }
 
+  // Innermost rows of up to `most` elements that are reduced, as are rows that lie further apart, become a part of rows
+  // that stay: these are folded first, to rows of which `tail_` neighbours are folded then.
+  void leave_tail(std::int64_t most) {
+    if (!inner_reduced_ || reduced_.empty() || inner_ > most) return;
+    tail_ = inner_;
+    inner_ *= kept_.back().size;
+    kept_count_ /= kept_.back().size;
+    kept_.pop_back();
+    inner_reduced_ = false;
+  }
+
   bool inner_reduced_ = false;              // the innermost dimension is reduced
   std::int64_t inner_ = 1;                  // its size
+  std::int64_t tail_ = 1;                   // of rows that stay, how many neighbours are one in the end
   std::vector<StridedDim> kept_, reduced_;  // the others
   std::int64_t kept_count_ = 1, reduced_count_ = 1, folded_ = 1;
 };

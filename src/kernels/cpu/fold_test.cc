@@ -66,7 +66,7 @@ double fold_of(FoldKind kind, const std::vector<T>& g) {
 template <class T>
 void check_folds(DataType type, std::initializer_list<FoldKind> kinds) {
   for (const Shape& dims : {Shape{3, 70, 5}, Shape{2, 3, 4, 129}, Shape{7}, Shape{1500, 3}, Shape{2, 1, 2100},
-                            Shape{90, 2, 33}, Shape{131, 9}, Shape{65, 4}, Shape{3, 70, 16}})
+                            Shape{90, 2, 33}, Shape{131, 9}, Shape{65, 4}, Shape{3, 70, 16}, Shape{2, 9, 3, 520}})
     for (std::uint32_t chosen = 0; chosen < 1u << dims.size(); ++chosen) {
       FoldConfig c{.type = type, .x = dims};
       for (std::size_t d = 0; d < dims.size(); ++d)
@@ -105,7 +105,7 @@ TEST(Fold, ProductsThatLeaveTheRangeOnTheWay) {
     std::vector<std::int64_t> axes;
   };
   for (const Case& of : {Case{{140, 5}, {0}}, Case{{5, 140}, {1}}, Case{{4, 6, 20}, {1, 2}}, Case{{44, 3}, {0}},
-                         Case{{3, 44}, {1}}, Case{{6, 4, 20}, {0, 2}}, Case{{44}, {0}}}) {
+                         Case{{3, 44}, {1}}, Case{{6, 4, 20}, {0, 2}}, Case{{2, 6, 4, 20}, {1, 3}}, Case{{44}, {0}}}) {
     std::vector<float> x(static_cast<std::size_t>(element_count(of.dims)));
     // Halves of a group: the numbers of its elements first.
     std::vector<float> numbers(x.size());
