@@ -1,4 +1,4 @@
-// A channel shifted and scaled for each instruction set: plain loops, which the compiler vectorises.
+// Channels shifted and scaled for each instruction set.
 #include "kernels/cpu/channel_norm.h"
 #include "kernels/cpu/targets.h"
 
@@ -10,21 +10,65 @@
 HWY_BEFORE_NAMESPACE();
 namespace norn::kernels {
 namespace HWY_NAMESPACE {
-inline namespace channel_norm_simd_cc {
+namespace channels_apart {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+// (x - mean) * factor + bias; without a mean, the product and the sum are rounded each, as steps of a chain are.
+template <bool shifted, class Vec>
+HWY_INLINE Vec normalized(Vec x, Vec mean, Vec factor, Vec bias) {
+  if constexpr (shifted) return hn::MulAdd(hn::Sub(x, mean), factor, bias);
+  Vec product = hn::Mul(x, factor);
+#if HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
+  asm("" : "+x"(product.raw));  // otherwise compilers make one operation of both, with one rounding
+#endif
+  return hn::Add(product, bias);
+}
+
+// f(d, i, v) for vectors v from x + i on, stored to out + i. The last vector ends with the row, and is read before
+// anything is written, as the output may lie where x does.
+template <class D, class T, class F>
+HWY_INLINE void each_vector(D d, const T* x, T* out, std::int64_t n, const F& f) {
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  if (n < lanes) {
+    if constexpr (hn::MaxLanes(D()) > 1) each_vector(hn::Half<D>(), x, out, n, f);
+    return;
+  }
+  const auto last = f(d, n - lanes, hn::LoadU(d, x + n - lanes));
+  std::int64_t i = 0;
+  for (; i + lanes < n; i += lanes) hn::StoreU(f(d, i, hn::LoadU(d, x + i)), d, out + i);
+  hn::StoreU(last, d, out + n - lanes);
+}
+
+template <class T, bool shifted>
+void rows_of_channels(const T* x, const T* mean, const T* factor, const T* bias, T* out, std::int64_t n,
+                      std::int64_t channels) {
+  for (std::int64_t k = 0; k < channels; ++k, x += n, out += n) {
+    const T from = shifted ? mean[k] : T{0}, by = factor[k], shift = bias[k];
+    each_vector(hn::ScalableTag<T>(), x, out, n, [=](auto d, std::int64_t, auto v) HWY_ATTR {
+      return normalized<shifted>(v, hn::Set(d, from), hn::Set(d, by), hn::Set(d, shift));
+    });
+  }
+}
+template <class T, bool shifted>
+void each_of_row(const T* x, const T* mean, const T* factor, const T* bias, T* out, std::int64_t n) {
+  each_vector(hn::ScalableTag<T>(), x, out, n, [=](auto d, std::int64_t i, auto v) HWY_ATTR {
+    return normalized<shifted>(v, hn::LoadU(d, (shifted ? mean : factor) + i), hn::LoadU(d, factor + i),
+                               hn::LoadU(d, bias + i));
+  });
+}
 
 template <class T>
-void shift_and_scale(const T* HWY_RESTRICT x, T mean, T factor, T bias, T* HWY_RESTRICT out, std::int64_t n) {
-  for (std::int64_t i = 0; i < n; ++i) out[i] = (x[i] - mean) * factor + bias;
+ChannelLoops<T> loops_of(bool shifted) {
+  if (shifted) return {rows_of_channels<T, true>, each_of_row<T, true>};
+  return {rows_of_channels<T, false>, each_of_row<T, false>};
 }
-template <class T>
-void shift_and_scale_each(const T* HWY_RESTRICT x, const T* HWY_RESTRICT mean, const T* HWY_RESTRICT factor,
-                          const T* HWY_RESTRICT bias, T* HWY_RESTRICT out, std::int64_t n) {
-  for (std::int64_t i = 0; i < n; ++i) out[i] = (x[i] - mean[i]) * factor[i] + bias[i];
-}
-ChannelLoops<float> channel_loops_f32() { return {shift_and_scale<float>, shift_and_scale_each<float>}; }
-ChannelLoops<double> channel_loops_f64() { return {shift_and_scale<double>, shift_and_scale_each<double>}; }
 
-}  // namespace channel_norm_simd_cc
+}  // namespace channels_apart
+
+ChannelLoops<float> channel_loops_f32(bool shifted) { return channels_apart::loops_of<float>(shifted); }
+ChannelLoops<double> channel_loops_f64(bool shifted) { return channels_apart::loops_of<double>(shifted); }
+
 }  // namespace HWY_NAMESPACE
 }  // namespace norn::kernels
 HWY_AFTER_NAMESPACE();
@@ -36,12 +80,12 @@ HWY_EXPORT(channel_loops_f32);
 HWY_EXPORT(channel_loops_f64);
 
 template <>
-ChannelLoops<float> channel_loops() {
-  return HWY_DYNAMIC_DISPATCH(channel_loops_f32)();
+ChannelLoops<float> channel_loops(bool shifted) {
+  return HWY_DYNAMIC_DISPATCH(channel_loops_f32)(shifted);
 }
 template <>
-ChannelLoops<double> channel_loops() {
-  return HWY_DYNAMIC_DISPATCH(channel_loops_f64)();
+ChannelLoops<double> channel_loops(bool shifted) {
+  return HWY_DYNAMIC_DISPATCH(channel_loops_f64)(shifted);
 }
 
 }  // namespace norn::kernels

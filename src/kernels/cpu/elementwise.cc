@@ -13,6 +13,7 @@
 
 #include "base/division.h"
 #include "kernels/cpu/align.h"
+#include "kernels/cpu/channel_norm.h"
 #include "kernels/cpu/copy_rows.h"
 #include "kernels/cpu/extents.h"
 #include "kernels/cpu/physical.h"
@@ -346,6 +347,7 @@ std::string refuses(const ChainConfig& config) {
 }
 
 std::unique_ptr<Kernel> make(const ChainConfig& config, PackedConstants&) {
+  if (auto channels = make_channel_scale(config)) return channels;
   if (config.type == DataType::Int32) return std::make_unique<Chain<std::int32_t>>(config);
   if (config.type == DataType::Int64) return std::make_unique<Chain<std::int64_t>>(config);
   if (config.type == DataType::Double) return std::make_unique<Chain<double>>(config);

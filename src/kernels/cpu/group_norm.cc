@@ -27,7 +27,7 @@ class GroupNorm final : public Kernel {
         channels_(c.x[1]),
         pixels_(element_count(c.x) / (images_ * channels_)),
         sums_(channel_sums()),
-        loops_(channel_loops<float>()) {
+        loops_(channel_loops<float>(true)) {
     const PixelSteps all(c.x, c.post, c.extra, c.layout);
     const auto take = [&](ElementOp op) {
       if (c_.post.empty() || c_.post[0].op != op || !all.is_row(c_.post[0].operand)) return -1;
@@ -83,8 +83,8 @@ class GroupNorm final : public Kernel {
       for (std::int64_t p = begin; p < end; p += tile) {
         const std::int64_t rows = std::min(tile, end - p), at = (image * pixels_ + p) * channels_;
         for (std::int64_t r = 0; r < rows; ++r)
-          loops_.row(x + at + r * channels_, means + row, factors + row, shifts + row, out + at + r * channels_,
-                     channels_);
+          loops_.each(x + at + r * channels_, means + row, factors + row, shifts + row, out + at + r * channels_,
+                      channels_);
         steps_->apply(out, extras, at, rows * channels_, 0, channels_);
       }
     });

@@ -3,6 +3,7 @@
 #include "base/number.h"
 #include "kernels/cpu/channel_norm.h"
 #include "kernels/cpu/contraction.h"
+#include "kernels/cpu/elementwise.h"
 #include "kernels/cpu/fold.h"
 #include "kernels/cpu/kernel_test.h"
 #include "kernels/cpu/plane_norm.h"
@@ -383,18 +384,60 @@ TEST(ChannelNorm, MatchesItsFormula) {
   expect_close(got, want, 1e-6, "channels");
 }
 
-TEST(ChannelNorm, RowsOfChannels) {
-  auto x = random_floats(9 * 37, 1, -3, 3), scale = random_floats(37, 2), bias = random_floats(37, 3),
-       mean = random_floats(37, 4), variance = random_floats(37, 5, 0.1f, 2);
-  Constants constants;
-  const auto got =
-      run_at_widths(*channel_norm_candidates()[0].make({DataType::Float, 9, 37, 1, 1e-5}, constants),
-                    {x.data(), scale.data(), bias.data(), mean.data(), variance.data()}, std::vector<float>(x.size()));
-  std::vector<double> want;
-  for (std::size_t i = 0; i < x.size(); ++i)
-    want.push_back((static_cast<double>(x[i]) - mean[i % 37]) / std::sqrt(variance[i % 37] + 1e-5) * scale[i % 37] +
-                   bias[i % 37]);
-  expect_close(got, want, 1e-6, "channels");
+// Few elements of a channel, which images share the numbers of; more channels than are done together.
+template <class T>
+void check_channels(DataType type, double tolerance) {
+  const auto drawn = [](std::int64_t n, unsigned seed, float low, float high) {
+    const auto floats = random_floats(n, seed, low, high);
+    return std::vector<T>(floats.begin(), floats.end());
+  };
+  for (const std::int64_t inner : {1, 2, 3, 4, 7, 15, 16, 17, 31, 32, 33, 76})
+    for (auto [batch, channels] : {std::pair{1, 1}, {9, 37}, {3, 1100}, {2, 5}}) {
+      auto x = drawn(batch * channels * inner, 1, -3, 3), scale = drawn(channels, 2, -1, 1),
+           bias = drawn(channels, 3, -1, 1), mean = drawn(channels, 4, -1, 1), variance = drawn(channels, 5, 0.1f, 2);
+      const std::string what = std::to_string(inner) + " " + std::to_string(channels);
+      Constants constants;
+      const auto kernel = channel_norm_candidates()[0].make({type, batch, channels, inner, 1e-5}, constants);
+      const auto got = run_at_widths(*kernel, {x.data(), scale.data(), bias.data(), mean.data(), variance.data()},
+                                     std::vector<T>(x.size()));
+      // Without a mean: a chain, whose steps are rounded each.
+      ChainConfig chain{.out = {batch, channels, inner}, .type = type};
+      chain.inputs = {{chain.out}, {{channels, 1}}, {{channels, 1}}};
+      chain.steps = {{.op = ElementOp::Mul, .operand = 1}, {.op = ElementOp::Add, .operand = 2}};
+      EXPECT_EQ(make_channel_scale(chain) == nullptr, inner == 1 || channels == 1) << what;
+      const auto scaling = chain_candidates()[0].make(chain, constants);
+      const auto scaled = run_at_widths(*scaling, {x.data(), scale.data(), bias.data()}, std::vector<T>(x.size()));
+      for (std::size_t i = 0; i < x.size(); ++i) {
+        const std::size_t c = i / static_cast<std::size_t>(inner) % static_cast<std::size_t>(channels);
+        const double by = double(scale[c]) / std::sqrt(double(variance[c]) + 1e-5);
+        ASSERT_NEAR(double(got[i]), (double(x[i]) - double(mean[c])) * by + double(bias[c]), tolerance) << what << i;
+        const volatile T product = x[i] * scale[c];
+        ASSERT_EQ(scaled[i], product + bias[c]) << what << " " << i;
+      }
+      void* in_place[] = {x.data(), scale.data(), bias.data(), x.data()};
+      scaling->run(in_place, aligned_buffer(scaling->scratch_bytes() + 1).get());
+      EXPECT_EQ(x, scaled) << what;
+    }
+}
+TEST(ChannelNorm, FewElementsOfAChannel) {
+  check_channels<float>(DataType::Float, 1e-5);
+  check_channels<double>(DataType::Double, 1e-14);
+}
+
+TEST(ChannelNorm, OtherChainsAreLeft) {
+  const auto made = [](std::vector<ExtraOperand> inputs, std::vector<ElementStep> steps) {
+    ChainConfig c{.out = {3, 40, 50}, .inputs = std::move(inputs), .steps = std::move(steps)};
+    return make_channel_scale(c) != nullptr;
+  };
+  const ElementStep by{.op = ElementOp::Mul, .operand = 1}, more{.op = ElementOp::Add, .operand = 2};
+  const ExtraOperand x{{3, 40, 50}}, channel{{40, 1}}, column{{50}}, one{{1}};
+  EXPECT_TRUE(made({x, channel, channel}, {by, more}));
+  EXPECT_FALSE(made({x, channel, column}, {by, more}));
+  EXPECT_FALSE(made({x, column, column}, {by, more}));
+  EXPECT_FALSE(made({x, one, one}, {by, more}));
+  EXPECT_FALSE(made({column, channel, channel}, {by, more}));
+  EXPECT_FALSE(made({x, channel, channel}, {more, by}));
+  EXPECT_FALSE(made({x, channel}, {by}));
 }
 
 // Small planes are normalised many at a time: what one of them has must not reach another.
