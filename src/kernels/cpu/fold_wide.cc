@@ -9,10 +9,12 @@
 #include <string>
 #include <type_traits>
 
+#include "kernels/cpu/copy_rows.h"
 #include "kernels/cpu/extents.h"
 #include "kernels/cpu/fold_space.h"
 #include "kernels/cpu/halves.h"
 #include "kernels/cpu/long_sums.h"
+#include "kernels/cpu/row_folds.h"
 #include "kernels/cpu/transpose_loops.h"
 #include "kernels/cpu/typed.h"
 
@@ -172,13 +174,34 @@ class LogSumExp final : public Kernel, private FoldSpace {
     exp_ = typed_function(TypedOp::Exp, kComputed);
     log_ = typed_function(TypedOp::Log, kComputed);
     turn_ = transpose_loops(sizeof(C)).block;
+    row_most_ = RowFolds(FoldKind::Max, kComputed);
+    row_sum_ = RowFolds(FoldKind::Sum, kComputed);
+    leave_tail(kTail);
+    beside_ = inner_reduced_ ? 1 : inner_ / tail_;
+    const bool lie_close = reduced_.empty() || (reduced_.size() == 1 && reduced_[0].stride == inner_);
+    const std::int64_t block = folded_ * beside_;
+    if (lie_close && kept_.size() <= 1 && folded_ <= kDeep && beside_ < kFew && (inner_reduced_ || kept_count_ > 1) &&
+        (!halves_ || block <= kPart))
+      blocks_ = kept_count_;
   }
 
   void run(void* const* operands, void*) const override {
     const auto* x = static_cast<const std::byte*>(operands[0]);
     auto* out = static_cast<std::byte*>(operands[1]);
     const auto size = static_cast<std::int64_t>(element_size(type_));
-    if (inner_reduced_ && (reduced_count_ > 1 || inner_ > kShort)) {
+    if (blocks_ > 0) {
+      const std::int64_t together = kPart / beside_;
+      parallel_ranges((blocks_ + together - 1) / together, static_cast<double>(folded_ * kPart) * 3, 1,
+                      [&](std::int64_t begin, std::int64_t end) {
+                        Work work;
+                        for (std::int64_t p = begin; p < end; ++p) {
+                          const std::int64_t first = p * together, n = std::min(together, blocks_ - first);
+                          short_blocks(x + first * folded_ * beside_ * size, out + first * beside_ * size, n, work);
+                        }
+                      });
+      return;
+    }
+    if (inner_reduced_) {
       parallel_ranges(kept_count_, static_cast<double>(folded_) * 2, 1, [&](std::int64_t begin, std::int64_t end) {
         Work work;
         for (std::int64_t k = begin; k < end; ++k) {
@@ -188,19 +211,8 @@ class LogSumExp final : public Kernel, private FoldSpace {
       });
       return;
     }
-    if (inner_reduced_) {  // short rows, as columns
-      parallel_ranges((kept_count_ + kPart - 1) / kPart, static_cast<double>(inner_ * kPart) * 3, 1,
-                      [&](std::int64_t begin, std::int64_t end) {
-                        Work work;
-                        for (std::int64_t p = begin; p < end; ++p) {
-                          const std::int64_t first = p * kPart, n = std::min(kPart, kept_count_ - first);
-                          short_rows(x + first * inner_ * size, out + first * size, n, work);
-                        }
-                      });
-      return;
-    }
-    const std::int64_t parts = (inner_ + kPart - 1) / kPart;
-    const double unit_ns = static_cast<double>(reduced_count_ * std::min(inner_, kPart)) * 2;
+    const std::int64_t width = kPart / tail_ * tail_, parts = (inner_ + width - 1) / width;
+    const double unit_ns = static_cast<double>(reduced_count_ * std::min(inner_, width)) * 2;
     // As in fold.cc: short rows that lie behind each other are taken many at a time.
     const StridedDim down = reduced_.empty() ? StridedDim{1, 0} : reduced_.back();
     const std::int64_t most = std::max<std::int64_t>(1, kPart / inner_);
@@ -209,7 +221,7 @@ class LogSumExp final : public Kernel, private FoldSpace {
     parallel_ranges(kept_count_ * parts, unit_ns, 1, [&](std::int64_t begin, std::int64_t end) {
       Work work;
       for (std::int64_t i = begin; i < end; ++i) {
-        const std::int64_t first = i % parts * kPart, n = std::min(kPart, inner_ - first);
+        const std::int64_t first = i % parts * width, n = std::min(width, inner_ - first);
         const std::byte* from = x + (offset_of(kept_, i / parts) + first) * size;
         const auto each = [&](const auto& f) {
           for (std::int64_t g = 0; g < reduced_count_ / down.size; ++g)
@@ -218,19 +230,19 @@ class LogSumExp final : public Kernel, private FoldSpace {
               f(load(from + (offset_of(around, g) + k * down.stride) * size, m, work.x), m);
             }
         };
-        columns(each, n, together, work);
-        store(work.sum.data(), out + (i / parts * inner_ + first) * size, n, work);
+        columns(each, n, together, tail_, work);
+        store(work.sum.data(), out + (i / parts * inner_ + first) / tail_ * size, n / tail_, work);
       }
     });
   }
 
  private:
-  static constexpr std::int64_t kPart = 512, kShort = 32;
+  static constexpr std::int64_t kPart = 512, kDeep = 32, kFew = 32, kTail = 128;
   static constexpr C kLeast = std::is_same_v<C, float> ? C{-80} : C{-700};  // of which the exponential is no more seen
   using Buffer = std::array<C, kPart>;
   struct Work {
     Buffer x, most, sum, t, e;
-    std::array<C, kPart * kShort> rows;
+    std::array<C, kPart * kDeep> rows;
   };
 
   const C* load(const std::byte* x, std::int64_t n, Buffer& to) const {
@@ -276,24 +288,41 @@ class LogSumExp final : public Kernel, private FoldSpace {
     return static_cast<C>(std::log(sum) + static_cast<double>(most));
   }
 
-  void short_rows(const std::byte* x, std::byte* out, std::int64_t n, Work& work) const {
-    const auto row_bytes = inner_ * static_cast<std::int64_t>(element_size(type_));
-    const std::int64_t together = kPart / inner_;
+  // n blocks that lie behind each other, whose elements become rows of n: what is folded into one lies `beside_` rows
+  // apart.
+  void short_blocks(const std::byte* x, std::byte* out, std::int64_t n, Work& work) const {
+    const std::int64_t block = folded_ * beside_, width = n * beside_;
+    const auto block_bytes = block * static_cast<std::int64_t>(element_size(type_));
+    const std::int64_t together = halves_ ? kPart / block : n, run = tail_ > 1 && beside_ > 1 ? tail_ : block;
     for (std::int64_t r = 0; r < n; r += together) {
       const std::int64_t m = std::min(together, n - r);
-      turn_(load(x + r * row_bytes, m * inner_, work.x), inner_, work.rows.data() + r, n, m, inner_);
+      const C* const from = load(x + r * block_bytes, m * block, work.x);
+      C* const to = work.rows.data() + r;
+      if (run == block) {
+        turn_(from, block, to, n, m, block);
+        continue;
+      }
+      for (std::int64_t i = 0; i < block / run; ++i) {
+        const std::int64_t row = i / beside_ * beside_ * run + i % beside_;
+        turn_(from + i * run, block, to + row * n, width, m, run);
+      }
     }
     const auto each = [&](const auto& f) {
-      for (std::int64_t k = 0; k < inner_; ++k) f(work.rows.data() + k * n, n);
+      for (std::int64_t k = 0; k < folded_; ++k) f(work.rows.data() + k * width, width);
     };
-    columns(each, n, 1, work);
-    store(work.sum.data(), out, n, work);
+    columns(each, width, 1, 1, work);
+    const C* made = work.sum.data();
+    if (beside_ > 1) {
+      turn_(made, n, work.t.data(), beside_, beside_, n);
+      made = work.t.data();
+    }
+    store(made, out, width, work);
   }
 
   // Down columns, n of them; `each` calls for pieces of `together` rows, the last ones perhaps of fewer. The results
-  // are in work.sum.
+  // are in work.sum, one for each `tail` neighbours.
   template <class Each>
-  void columns(const Each& each, std::int64_t n, std::int64_t together, Work& work) const {
+  void columns(const Each& each, std::int64_t n, std::int64_t together, std::int64_t tail, Work& work) const {
     C *most = work.most.data(), *sum = work.sum.data();
     bool first = true;
     each([&](const C* from, std::int64_t m) {
@@ -302,8 +331,12 @@ class LogSumExp final : public Kernel, private FoldSpace {
     });
     if (together > 1) {
       most_.rows(most + n, n, together - 1, most, n, false);
-      for (std::int64_t k = 1; k < together; ++k) std::copy_n(most, n, most + k * n);
     }
+    if (tail > 1) {
+      row_most_(most, tail, work.t.data(), n / tail);
+      spread_rows(work.t.data(), 1, most, sizeof(C), tail, n / tail);
+    }
+    for (std::int64_t k = 1; k < together; ++k) std::copy_n(most, n, most + k * n);
     const auto exponentials = [&](const C* from, std::int64_t m) {
       for (std::int64_t i = 0; i < m; ++i) work.t[static_cast<std::size_t>(i)] = relative(from[i], most[i]);
       exp_(work.t.data(), nullptr, work.e.data(), m, 0, 0);
@@ -329,6 +362,12 @@ class LogSumExp final : public Kernel, private FoldSpace {
       });
       if (together > 1) sum_.rows(sum + n, n, together - 1, sum, n, false);
     }
+    if (tail > 1) {
+      row_sum_(sum, tail, work.e.data(), n / tail);
+      n /= tail;
+      std::copy_n(work.e.data(), n, sum);
+      for (std::int64_t i = 0; i < n; ++i) most[i] = most[i * tail];
+    }
     log_(sum, nullptr, work.t.data(), n, 0, 0);
     for (std::int64_t i = 0; i < n; ++i)
       sum[i] = std::isfinite(most[i]) ? work.t[static_cast<std::size_t>(i)] + most[i] : most[i];
@@ -339,6 +378,8 @@ class LogSumExp final : public Kernel, private FoldSpace {
   FoldLoops most_, sum_;
   TypedLoop exp_ = nullptr, log_ = nullptr;
   decltype(TransposeLoops::block) turn_ = nullptr;
+  RowFolds row_most_, row_sum_;
+  std::int64_t blocks_ = 0, beside_ = 1;  // many that are small and lie behind each other; columns of each
 };
 
 bool computes_in_float(DataType type) { return type == DataType::Float || is_half(type); }
