@@ -225,7 +225,11 @@ TEST(SoftmaxDouble, RowsAndColumns) {
                                         {2, 1001, 5},
                                         {3, 7, 9},
                                         {2, 30, 63},
-                                        {1, 40, 64}})
+                                        {1, 40, 64},
+                                        {130, 2, 2},
+                                        {300, 5, 9},
+                                        {129, 64, 1},
+                                        {200, 4, 16}})
     for (const bool log : {false, true}) {
       const SoftmaxConfig c{outer, n, inner, log, DataType::Double};
       std::vector<double> x;

@@ -15,8 +15,24 @@ namespace norn::kernels {
 inline namespace softmax_cc {
 namespace {
 
-constexpr std::int64_t kColumns = 256;  // done together, when the softmax runs down columns
-constexpr std::int64_t kFew = 16;       // columns of which many rows are taken as one
+constexpr std::int64_t kColumns = 256;                     // done together, when the softmax runs down columns
+constexpr std::int64_t kFew = 16;                          // columns of which many rows are taken as one
+constexpr std::int64_t kTurned = 8192, kLeastTurned = 16;  // elements, and blocks of them, that are turned
+
+// Blocks of n rows of `inner` columns, many that lie behind each other: turned, so that columns of all of them lie side
+// by side. f(turned, step, columns) computes them in place.
+template <class T, std::int64_t kMost, class F>
+void turn_blocks(const SoftmaxConfig& c, const T* x, T* out, std::int64_t blocks, std::int64_t together, const F& f) {
+  const TransposeLoops loops = transpose_loops(sizeof(T));
+  const std::int64_t block = c.n * c.inner;
+  alignas(64) T turned[kMost];
+  for (std::int64_t b = 0; b < blocks; b += together) {
+    const std::int64_t m = std::min(together, blocks - b), at = b * block;
+    loops.block(x + at, block, turned, m, m, block);
+    f(turned, c.inner * m);
+    loops.block(turned, m, out + at, block, block, m);
+  }
+}
 
 class Softmax final : public Kernel {
  public:
@@ -29,6 +45,18 @@ class Softmax final : public Kernel {
     if (c_.inner == 1) {
       parallel_ranges(c_.outer, row_ns, 1, [&](std::int64_t begin, std::int64_t end) {
         table_.softmax(x + begin * c_.n, out + begin * c_.n, end - begin, c_.n, c_.log);
+      });
+      return;
+    }
+    if (c_.inner < kFew && c_.n * c_.inner <= kTurned / kLeastTurned && c_.outer >= kLeastTurned) {
+      const std::int64_t block = c_.n * c_.inner;
+      const std::int64_t together = std::min(kColumns / c_.inner, kTurned / block) / kLeastTurned * kLeastTurned;
+      parallel_ranges(c_.outer, static_cast<double>(block), kLeastTurned, [&](std::int64_t begin, std::int64_t end) {
+        float work[4 * kColumns];
+        turn_blocks<float, kTurned>(c_, x + begin * block, out + begin * block, end - begin, together,
+                                    [&](float* turned, std::int64_t columns) {
+                                      table_.softmax_columns(turned, turned, c_.n, columns, columns, c_.log, work);
+                                    });
       });
       return;
     }
@@ -68,7 +96,17 @@ class SoftmaxDouble final : public Kernel {
   void run(void* const* operands, void*) const override {
     const double* x = static_cast<const double*>(operands[0]);
     double* out = static_cast<double*>(operands[1]);
-    if (c_.inner == 1 && c_.n <= kShort && c_.outer >= kTurned) return short_rows(x, out);
+    const std::int64_t block = c_.n * c_.inner;
+    if (block <= kSmall && c_.inner <= kSmall / 4 && c_.outer >= kTogether) {
+      parallel_ranges(c_.outer, static_cast<double>(block) * 3, kTogether, [&](std::int64_t begin, std::int64_t end) {
+        Work work;
+        const std::int64_t together = std::min(kTogether, std::min(kPart / c_.inner, kSmall * kTogether / 2 / block));
+        turn_blocks<double, kSmall * kTogether / 2>(
+            c_, x + begin * block, out + begin * block, end - begin, together,
+            [&](double* turned, std::int64_t m) { columns(turned, turned, m, m, work); });
+      });
+      return;
+    }
     const std::int64_t blocks = c_.inner == 1 ? 1 : (c_.inner + kPart - 1) / kPart;
     const double unit_ns = static_cast<double>(c_.n * std::min(c_.inner, kPart)) * 3;
     parallel_ranges(c_.outer * blocks, unit_ns, 1, [&](std::int64_t begin, std::int64_t end) {
@@ -84,7 +122,7 @@ class SoftmaxDouble final : public Kernel {
   }
 
  private:
-  static constexpr std::int64_t kPart = 512, kShort = 16, kTurned = 128;
+  static constexpr std::int64_t kPart = 512, kSmall = 64, kTogether = 128;
   struct Work {
     double most[kPart], sum[kPart], t[kPart], e[kPart];
   };
@@ -118,20 +156,6 @@ class SoftmaxDouble final : public Kernel {
       const double scale = 1 / sum;
       for (std::int64_t i = 0; i < c_.n; ++i) out[i] *= scale;
     }
-  }
-  void short_rows(const double* x, double* out) const {
-    const std::int64_t blocks = (c_.outer + kTurned - 1) / kTurned;
-    const TransposeLoops loops = transpose_loops(sizeof(double));
-    parallel_ranges(blocks, static_cast<double>(c_.n * kTurned) * 3, 1, [&](std::int64_t begin, std::int64_t end) {
-      Work work;
-      double turned[kShort * kTurned];
-      for (std::int64_t b = begin; b < end; ++b) {
-        const std::int64_t at = b * kTurned * c_.n, rows = std::min(kTurned, c_.outer - b * kTurned);
-        loops.block(x + at, c_.n, turned, kTurned, rows, c_.n);
-        columns(turned, turned, kTurned, rows, work);
-        loops.block(turned, kTurned, out + at, c_.n, c_.n, rows);
-      }
-    });
   }
   // m columns of rows that are `step` elements apart; out may be x. Short rows that lie behind each other are taken
   // many at a time as one, whose columns are joined.
