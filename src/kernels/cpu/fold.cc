@@ -282,22 +282,6 @@ std::unique_ptr<Kernel> make_fold(const FoldConfig& c, PackedConstants&) { retur
 
 constexpr std::int64_t kColumns = 512;
 
-// Of rows that lie behind each other.
-class ArgRows {
- public:
-  ArgRows(DataType type, bool largest, bool last)
-      : rows_(arg_rows_loop(type, largest)), any_(arg_loop(type, largest, last)), last_(last) {}
-  void operator()(const void* x, std::int64_t n, std::int64_t count, std::int64_t* out) const {
-    if (rows_ && n > kShortRow) return rows_(x, n, out, count, last_);
-    any_(x, n, 1, count, nullptr, out);
-  }
-
- private:
-  ArgRowsLoop rows_;
-  ArgLoop any_;
-  bool last_;
-};
-
 class ArgExtremum final : public Kernel {
  public:
   explicit ArgExtremum(const ArgExtremumConfig& c)

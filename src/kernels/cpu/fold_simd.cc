@@ -406,14 +406,6 @@ HWY_NOINLINE void arg_by(Order wins, decltype(FoldLoops::row) extremum_of, const
                          std::int64_t stride, std::int64_t columns, void* best_data, std::int64_t* HWY_RESTRICT out) {
   const T* HWY_RESTRICT x = static_cast<const T*>(x_data);
   if (stride == 1) {
-    // Many short rows are turned into columns, a block at a time.
-    constexpr std::int64_t kBlock = 256, kMost = 16;
-    for (; n <= kMost && columns >= kBlock; columns -= kBlock, x += kBlock * n, out += kBlock) {
-      T turned[kMost * kBlock], greatest[kBlock];
-      for (std::int64_t k = 0; k < n; ++k)
-        for (std::int64_t r = 0; r < kBlock; ++r) turned[k * kBlock + r] = x[r * n + k];
-      arg_of_columns(turned, n, kBlock, kBlock, wins, greatest, out);
-    }
     for (std::int64_t r = 0; r < columns; ++r) out[r] = arg_of_row(x + r * n, n, wins, extremum_of);
     return;
   }

@@ -61,7 +61,9 @@ void check_topk(DataType type) {
                                     {1700, 1650, 1},
                                     {9001, 5, 2},
                                     {5, 3, 150},
-                                    {8, 8, 64}})
+                                    {8, 8, 64},
+                                    {9, 1, 150},
+                                    {4, 1, 70}})
     for (const std::int64_t inner : {1, 3, 67})
       for (const bool largest : {true, false})
         for (const int range : {2, 120}) {

@@ -47,4 +47,43 @@ class RowFolds {
   std::int64_t size_ = 0, least_turned_ = 0;
 };
 
+// The places of extrema of such rows. The elements are none of a half type.
+class ArgRows {
+ public:
+  ArgRows(DataType type, bool largest, bool last)
+      : rows_(arg_rows_loop(type, largest)),
+        any_(arg_loop(type, largest, last)),
+        turn_(transpose_loops(element_size(type))),
+        size_(static_cast<std::int64_t>(element_size(type))),
+        last_(last) {}
+
+  void operator()(const void* x, std::int64_t n, std::int64_t count, std::int64_t* out) const {
+    if (rows_ && n > kShortRow) return rows_(x, n, out, count, last_);
+    if (n > 1 && n <= kShortRow && count >= kLeastTurned) return turned(static_cast<const char*>(x), n, count, out);
+    any_(x, n, 1, count, nullptr, out);
+  }
+
+ private:
+  static constexpr std::int64_t kTurned = 128, kLeastTurned = 16;  // rows
+
+  void turned(const char* x, std::int64_t n, std::int64_t count, std::int64_t* out) const {
+    alignas(64) char columns[kShortRow * kTurned * 8];
+    alignas(64) char best[kTurned * 8];
+    for (std::int64_t r = 0; r < count; r += kTurned) {
+      const std::int64_t m = std::min(kTurned, count - r);
+      if (n <= 4)
+        turn_.apart(x + r * n * size_, n, columns, kTurned, m);
+      else
+        turn_.block(x + r * n * size_, n, columns, kTurned, m, n);
+      any_(columns, n, kTurned, m, best, out + r);
+    }
+  }
+
+  ArgRowsLoop rows_;
+  ArgLoop any_;
+  TransposeLoops turn_;
+  std::int64_t size_;
+  bool last_;
+};
+
 }  // namespace norn::kernels

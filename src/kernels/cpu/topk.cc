@@ -14,11 +14,23 @@
 #include "kernels/cpu/fold.h"
 #include "kernels/cpu/physical.h"
 #include "kernels/cpu/radix_sort.h"
+#include "kernels/cpu/row_folds.h"
 #include "kernels/cpu/transpose.h"
 
 namespace norn::kernels {
 inline namespace topk_cc {
 namespace {
+
+// Calls each(T{}) for an unsigned type of the size.
+template <class Each>
+void of_size(std::int64_t size, const Each& each) {
+  switch (size) {
+    case 1: return each(std::uint8_t{});
+    case 2: return each(std::uint16_t{});
+    case 4: return each(std::uint32_t{});
+    default: return each(std::uint64_t{});
+  }
+}
 
 // What comes first is the greatest: the key, then the least position.
 struct Short {
@@ -121,7 +133,7 @@ class TopK final : public Kernel {
       for (std::int64_t i = 0; i < c_.n; ++i)
         for (std::int64_t c = 0; c < columns; ++c) to[c * c_.n + i] = from[i * c_.inner + c];
     };
-    of_size(each);
+    of_size(size_, each);
   }
 
   // The first k of the line, in order.
@@ -177,17 +189,7 @@ class TopK final : public Kernel {
       T* values = static_cast<T*>(operands[1]) + to;
       for (std::int64_t j = 0; j < c_.k; ++j) values[j * c_.inner] = from[best[j].at()];
     };
-    of_size(each);
-  }
-
-  template <class Each>
-  void of_size(const Each& each) const {
-    switch (size_) {
-      case 1: return each(std::uint8_t{});
-      case 2: return each(std::uint16_t{});
-      case 4: return each(std::uint32_t{});
-      default: return each(std::uint64_t{});
-    }
+    of_size(size_, each);
   }
 
   TopKConfig c_;
@@ -261,10 +263,19 @@ class PassingTopK final : public Kernel {
     return reinterpret_cast<const Key*>(own + rows_at_)[(column / kGroup * c_.k + j) * kGroup + column % kGroup];
   }
   void put(void* const* operands, std::int64_t to, const std::byte* column, std::int64_t step, std::int64_t at) const {
-    if (auto* positions = static_cast<std::int64_t*>(operands[2])) positions[to] = at;
+    put_each(operands, column, [&](auto f) { f(to, at, at * step); });
+  }
+  // `visit` calls f(place in the outputs, position, where in x the element lies).
+  template <class Visit>
+  void put_each(void* const* operands, const std::byte* x, const Visit& visit) const {
+    if (auto* positions = static_cast<std::int64_t*>(operands[2]))
+      visit([=](std::int64_t to, std::int64_t at, std::int64_t) { positions[to] = at; });
     if (operands[1])
-      std::memcpy(static_cast<std::byte*>(operands[1]) + to * size_, column + at * step * size_,
-                  static_cast<std::size_t>(size_));
+      of_size(size_, [&]<class T>(T) {
+        const T* const from = reinterpret_cast<const T*>(x);
+        T* const values = static_cast<T*>(operands[1]);
+        visit([=](std::int64_t to, std::int64_t, std::int64_t place) { values[to] = from[place]; });
+      });
   }
 
   void block(void* const* operands, std::int64_t u, std::byte* own) const {
@@ -277,9 +288,13 @@ class PassingTopK final : public Kernel {
       const std::byte* x = static_cast<const std::byte*>(operands[0]) + (o * c_.n * c_.inner + begin) * size_;
       pass(x, c_.n, c_.inner, n, own);
       const std::int64_t last = std::min(end, begin + n);
-      for (std::int64_t j = 0; j < c_.k; ++j)
-        for (std::int64_t c = first; c < last; ++c)
-          put(operands, (o * c_.k + j) * c_.inner + c, x + (c - begin) * size_, c_.inner, row(own, c - begin, j));
+      put_each(operands, x, [&](auto f) {
+        for (std::int64_t j = 0; j < c_.k; ++j)
+          for (std::int64_t c = first - begin; c < last - begin; ++c) {
+            const std::int64_t at = row(own, c, j);
+            f((o * c_.k + j) * c_.inner + begin + c, at, at * c_.inner + c);
+          }
+      });
       first = last;
     }
   }
@@ -290,9 +305,13 @@ class PassingTopK final : public Kernel {
     const std::byte* x = static_cast<const std::byte*>(operands[0]) + first * c_.n * size_;
     transpose_matrices(x, own + turned_at_, 1, kBlock, c_.n, static_cast<std::size_t>(size_));
     pass(own + turned_at_, c_.n, kBlock, kBlock, own);
-    for (std::int64_t r = u * kBlock - first; r < kBlock; ++r)
-      for (std::int64_t j = 0; j < c_.k; ++j)
-        put(operands, (first + r) * c_.k + j, x + r * c_.n * size_, 1, row(own, r, j));
+    put_each(operands, x, [&](auto f) {
+      for (std::int64_t r = u * kBlock - first; r < kBlock; ++r)
+        for (std::int64_t j = 0; j < c_.k; ++j) {
+          const std::int64_t at = row(own, r, j);
+          f((first + r) * c_.k + j, at, r * c_.n + at);
+        }
+    });
   }
 
   void lanes(void* const* operands, std::int64_t o, std::byte* own) const {
@@ -332,7 +351,8 @@ class PassingTopK final : public Kernel {
 // The one that comes first, as the place of an extremum.
 class First final : public Kernel {
  public:
-  explicit First(const TopKConfig& c) : c_(c), loop_(arg_loop(c.type, c.largest, false)) {}
+  explicit First(const TopKConfig& c)
+      : c_(c), loop_(arg_loop(c.type, c.largest, false)), rows_(c.type, c.largest, false) {}
   std::size_t scratch_bytes() const override {
     return static_cast<std::size_t>(c_.outer * c_.inner) * sizeof(std::int64_t);
   }
@@ -341,20 +361,39 @@ class First final : public Kernel {
     const auto size = static_cast<std::int64_t>(element_size(c_.type));
     const auto* x = static_cast<const std::byte*>(operands[0]);
     auto* at = static_cast<std::int64_t*>(operands[2] ? operands[2] : scratch);
+    if (c_.n == 1) {
+      const std::int64_t all = c_.outer * c_.inner;
+      return parallel_ranges(all, 1, 1024, [&](std::int64_t begin, std::int64_t end) {
+        std::fill(at + begin, at + end, 0);
+        if (operands[1])
+          std::memcpy(static_cast<std::byte*>(operands[1]) + begin * size, x + begin * size,
+                      static_cast<std::size_t>((end - begin) * size));
+      });
+    }
     const std::int64_t parts = (c_.inner + kColumns - 1) / kColumns;
     const double unit_ns = static_cast<double>(c_.n * std::min(c_.inner, kColumns)) * 0.3 + 20;
     parallel_ranges(c_.outer * parts, unit_ns, 1, [&](std::int64_t begin, std::int64_t end) {
+      if (c_.inner == 1) {
+        rows_(x + begin * c_.n * size, c_.n, end - begin, at + begin);
+        if (!operands[1]) return;
+        return of_size(size, [&]<class T>(T) {
+          const T* const values = reinterpret_cast<const T*>(x);
+          T* const to = static_cast<T*>(operands[1]);
+          for (std::int64_t r = begin; r < end; ++r) to[r] = values[r * c_.n + at[r]];
+        });
+      }
       std::array<std::uint64_t, kColumns> best;
-      if (c_.inner == 1) loop_(x + begin * c_.n * size, c_.n, 1, end - begin, nullptr, at + begin);
       for (std::int64_t u = begin; u < end; ++u) {
         const std::int64_t o = u / parts, first = u % parts * kColumns, m = std::min(kColumns, c_.inner - first);
         const std::byte* from = x + (o * c_.n * c_.inner + first) * size;
         std::int64_t* places = at + o * c_.inner + first;
-        if (c_.inner != 1) loop_(from, c_.n, c_.inner, m, best.data(), places);
-        auto* to = static_cast<std::byte*>(operands[1]);
-        for (std::int64_t i = 0; to && i < m; ++i)
-          std::memcpy(to + (o * c_.inner + first + i) * size, from + (places[i] * c_.inner + i) * size,
-                      static_cast<std::size_t>(size));
+        loop_(from, c_.n, c_.inner, m, best.data(), places);
+        if (!operands[1]) continue;
+        of_size(size, [&]<class T>(T) {
+          T* const to = static_cast<T*>(operands[1]) + o * c_.inner + first;
+          const T* const values = reinterpret_cast<const T*>(from);
+          for (std::int64_t i = 0; i < m; ++i) to[i] = values[places[i] * c_.inner + i];
+        });
       }
     });
   }
@@ -363,6 +402,7 @@ class First final : public Kernel {
   static constexpr std::int64_t kColumns = 512;
   TopKConfig c_;
   ArgLoop loop_;
+  ArgRows rows_;
 };
 
 std::string first_refuses(const TopKConfig& c) {
