@@ -49,6 +49,10 @@ class Fold final : public Kernel, private FoldSpace {
     join_ = fold_loops(joining(kind_), partial_).rows;
     tails_ = RowFolds(joining(kind_), partial_);
     leave_tail(tails_.takes(kMiddleRow) ? kMiddleRow : kShortRow);
+    beside_ = inner_ / tail_;
+    const bool lie_close = !inner_reduced_ && reduced_.size() == 1 && reduced_[0].stride == inner_;
+    small_blocks_ = lie_close && kept_.size() == 1 && folded_ * beside_ <= kSmallBlock && kept_count_ >= kLeastTurned &&
+                    kind_ != FoldKind::Prod;
     divides_ = kind_ == FoldKind::Mean;
     if (divides_) last_ = typed_loop(TypedOp::Div, partial_);
     if (kind_ == FoldKind::L2) last_ = typed_loop(TypedOp::Sqrt, partial_);
@@ -60,7 +64,9 @@ class Fold final : public Kernel, private FoldSpace {
     const auto* x = static_cast<const char*>(operands[0]);
     auto* out = static_cast<char*>(operands[1]);
     const auto size = static_cast<std::int64_t>(element_size(type_));
-    if (inner_reduced_)
+    if (small_blocks_)
+      fold_blocks(x, out, size);
+    else if (inner_reduced_)
       fold_rows(x, out, size);
     else
       fold_into_rows(x, out, size);
@@ -68,6 +74,7 @@ class Fold final : public Kernel, private FoldSpace {
 
  private:
   using Buffer = std::array<std::uint64_t, kPart>;
+  static constexpr std::int64_t kSmallBlock = 128, kLeastTurned = 16, kTurnedBytes = kSmallBlock * kLeastTurned * 8;
 
   static float* floats(Buffer& b) { return reinterpret_cast<float*>(b.data()); }
   static double* doubles(Buffer& b) { return reinterpret_cast<double*>(b.data()); }
@@ -130,6 +137,42 @@ class Fold final : public Kernel, private FoldSpace {
       halves_.widen(x + k * inner_ * 2, wide, m * inner_);
       row_folds_(wide, inner_, to + k * loops_.partial_bytes, m);
     }
+  }
+
+  // Small blocks that lie behind each other: many are turned, so that an element of each becomes a row, and these are
+  // folded into rows.
+  void fold_blocks(const char* x, char* out, std::int64_t size) const {
+    const std::int64_t block = folded_ * beside_, run = tail_ > 1 && beside_ > 1 ? tail_ : block;
+    const auto wide_size = static_cast<std::int64_t>(element_size(widened_half(type_)));
+    const std::int64_t most = std::min(kPart / beside_, kTurnedBytes / (block * wide_size));
+    const TransposeLoops in = transpose_loops(element_size(widened_half(type_))),
+                         back = transpose_loops(element_size(partial_));
+    parallel_ranges(
+        kept_count_, static_cast<double>(block) * 0.3 + 1, kLeastTurned, [&](std::int64_t begin, std::int64_t end) {
+          alignas(64) std::array<char, kTurnedBytes> turned, wide;
+          Buffer totals, results;
+          for (std::int64_t first = begin, n; first < end; first += n) {
+            n = std::min(most, end - first);
+            const char* from = x + first * block * size;
+            if (halves_) {
+              halves_.widen(from, wide.data(), n * block);
+              from = wide.data();
+            }
+            // What is folded into one lies `beside_` rows apart.
+            const std::int64_t step = run == block ? 1 : beside_;
+            for (std::int64_t i = 0; i < block / run; ++i) {
+              const std::int64_t row = i / step * step * run + i % step;
+              in.block(from + i * run * wide_size, block, turned.data() + row * n * wide_size, step * n, n, run);
+            }
+            loops_.rows(turned.data(), beside_ * n, folded_, totals.data(), beside_ * n, true);
+            void* made = totals.data();
+            if (beside_ > 1) {
+              back.block(totals.data(), n, results.data(), beside_, beside_, n);
+              made = results.data();
+            }
+            finish(made, x, first, 0, out + first * beside_ * size, n * beside_);
+          }
+        });
   }
 
   void fold_into_rows(const char* x, char* out, std::int64_t size) const {
@@ -261,6 +304,8 @@ class Fold final : public Kernel, private FoldSpace {
   CastLoop cast_ = nullptr;
   bool divides_ = false;
   bool adds_floats_ = false;
+  bool small_blocks_ = false;
+  std::int64_t beside_ = 1;  // results of a block
 };
 
 std::string fold_refuses(const FoldConfig& c) {
