@@ -13,6 +13,7 @@
 #include "kernels/cpu/extents.h"
 #include "kernels/cpu/fold_space.h"
 #include "kernels/cpu/fold_wide.h"
+#include "kernels/cpu/row_folds.h"
 #include "kernels/cpu/transpose_loops.h"
 #include "kernels/cpu/typed.h"
 
@@ -21,6 +22,7 @@ inline namespace fold_integers_cc {
 namespace {
 
 constexpr std::int64_t kLeastRow = 48;  // which is summed by itself
+constexpr std::int64_t kVector = 8;     // columns
 
 const Exponentials& exponentials() {
   return base::made_once([] {
@@ -41,11 +43,15 @@ class LogSumExpOfIntegers final : public Kernel, private FoldSpace {
         sum_(exponential_sum(c.type)),
         columns_(exponential_columns(c.type)),
         log_(typed_function(TypedOp::Log, DataType::Double)),
-        turn_(transpose_loops(sizeof(T)).block) {}
+        turn_(transpose_loops(sizeof(T)).block),
+        tails_(FoldKind::Max, c.type) {
+    leave_tail(kLeastRow - 1);
+  }
 
   void run(void* const* operands, void*) const override {
     const T* x = static_cast<const T*>(operands[0]);
     T* out = static_cast<T*>(operands[1]);
+    if (!inner_reduced_) return into_rows(x, out);
     parallel_ranges(kept_count_, static_cast<double>(folded_) * 0.4, 1, [&](std::int64_t begin, std::int64_t end) {
       std::array<double, kPart> results;
       for (std::int64_t first = begin; first < end; first += kPart) {
@@ -61,7 +67,87 @@ class LogSumExpOfIntegers final : public Kernel, private FoldSpace {
   }
 
  private:
-  static constexpr std::int64_t kPart = 256, kTurned = 64;
+  static constexpr std::int64_t kPart = 256, kTurned = 64, kRows = 16;
+
+  // Rows that lie further apart, of which `tail_` neighbours are one in the end: by parts of rows.
+  void into_rows(const T* x, T* out) const {
+    const std::int64_t width = kPart / tail_ * tail_, parts = (inner_ + width - 1) / width;
+    const double unit_ns = static_cast<double>(reduced_count_ * std::min(width, inner_)) * 0.4;
+    parallel_ranges(kept_count_ * parts, unit_ns, 1, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i) {
+        const std::int64_t first = i % parts * width, n = std::min(width, inner_ - first);
+        part(x + offset_of(kept_, i / parts) + first, n, out + (i / parts * inner_ + first) / tail_);
+      }
+    });
+  }
+  // Of n columns.
+  void part(const T* x, std::int64_t n, T* out) const {
+    std::array<T, kPart> most, top;
+    std::array<double, kPart> sums, total{};
+    // Rows that the first cache holds between two steps.
+    const StridedDim down = reduced_.back();
+    const auto each = [&](const auto& f) {
+      for (std::int64_t g = 0; g < reduced_count_; g += down.size)
+        for (std::int64_t r = 0; r < down.size; r += kRows)
+          f(x + offset_of(reduced_, g) + r * down.stride, std::min(kRows, down.size - r));
+    };
+    bool first = true;
+    each([&](const T* from, std::int64_t rows) {
+      most_.rows(from, down.stride, rows, most.data(), n, first);
+      first = false;
+    });
+    const std::int64_t results = n / tail_;
+    if (tails_.takes(tail_))
+      tails_(most.data(), tail_, top.data(), results);
+    else
+      for (std::int64_t k = 0; k < results; ++k) most_.row(most.data() + k * tail_, tail_, top.data() + k);
+    for (std::int64_t k = 0; k < results; ++k)
+      std::fill_n(most.data() + k * tail_, tail_, top[static_cast<std::size_t>(k)]);
+    const std::int64_t whole = n / kVector * kVector;
+    each([&](const T* from, std::int64_t rows) {
+      columns_(from, down.stride, rows, most.data(), whole, table_, sums.data());
+      if (n > whole) columns_after(from, rows, most.data(), whole, n, sums.data());
+      for (std::int64_t i = 0; i < n; ++i) total[static_cast<std::size_t>(i)] += sums[static_cast<std::size_t>(i)];
+    });
+    for (std::int64_t k = 0; k < results; ++k) {
+      double sum = 0;
+      for (std::int64_t i = k * tail_; i < (k + 1) * tail_; ++i) sum += total[static_cast<std::size_t>(i)];
+      total[static_cast<std::size_t>(k)] = sum;
+    }
+    log_(total.data(), nullptr, sums.data(), results, 0, 0);
+    for (std::int64_t k = 0; k < results; ++k) {
+      const T highest = top[static_cast<std::size_t>(k)];
+      double& result = sums[static_cast<std::size_t>(k)];
+      result = is_exact(highest) ? result + static_cast<double>(highest) : of_columns(x + k * tail_, highest);
+    }
+    cut_(sums.data(), out, results);
+  }
+  // The columns from `whole` on, fewer than a vector has: with those before them, if there are any.
+  void columns_after(const T* x, std::int64_t rows, const T* most, std::int64_t whole, std::int64_t n,
+                     double* sums) const {
+    const std::int64_t stride = reduced_.back().stride;
+    if (whole > 0)
+      return columns_(x + n - kVector, stride, rows, most + n - kVector, kVector, table_, sums + n - kVector);
+    for (std::int64_t i = 0; i < n; ++i) {
+      sums[i] = 0;
+      for (std::int64_t r = 0; r < rows; ++r) sums[i] += table_[distance(most[i], x[r * stride + i])];
+    }
+  }
+  // `tail_` columns whose largest element double need not have.
+  double of_columns(const T* x, T most) const {
+    double sum = 0;
+    for (std::int64_t g = 0; g < reduced_count_; ++g)
+      for (std::int64_t i = 0; i < tail_; ++i) {
+        const double d = static_cast<double>(most) - static_cast<double>(x[offset_of(reduced_, g) + i]);
+        sum += table_[static_cast<std::size_t>(std::min(d, static_cast<double>(kDistances - 1)))];
+      }
+    return std::log(sum) + static_cast<double>(most);
+  }
+  static std::size_t distance(T most, T v) {
+    using U = std::make_unsigned_t<T>;
+    const auto d = static_cast<std::uint64_t>(static_cast<U>(static_cast<U>(most) - static_cast<U>(v)));
+    return std::min<std::uint64_t>(d, kDistances - 1);
+  }
 
   // Of rows that lie behind each other, some at a time, turned into columns.
   void short_rows(const T* x, std::int64_t n, double* results) const {
@@ -133,6 +219,7 @@ class LogSumExpOfIntegers final : public Kernel, private FoldSpace {
   ExponentialColumns columns_;
   TypedLoop log_;
   decltype(TransposeLoops::block) turn_;
+  RowFolds tails_;
 };
 
 }  // namespace
@@ -144,9 +231,10 @@ std::string integer_log_sum_exp_refuses(const FoldConfig& c) {
       c.type != DataType::Uint64)
     return "does not compute " + std::string(data_type_name(c.type));
   if (std::string why = fold_axes_refusal(c); !why.empty()) return why;
-  const FoldSpace space(c);
-  if (!space.inner_reduced_ || (space.inner_ < kLeastRow && space.reduced_count_ > 1))
-    return "the elements of a sum do not lie in a row or in long rows";
+  FoldSpace space(c);
+  space.leave_tail(kLeastRow - 1);
+  if (!space.inner_reduced_ && (space.inner_ < kVector || space.reduced_.empty()))
+    return "the elements of a sum lie in few columns";
   return space.folded_ > std::numeric_limits<std::int32_t>::max() ? "sums of 2^31 elements" : "";
 }
 std::unique_ptr<Kernel> make_integer_log_sum_exp(const FoldConfig& c, PackedConstants&) {

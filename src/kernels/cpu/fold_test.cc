@@ -337,8 +337,10 @@ void check_integer_exponentials(DataType type, std::initializer_list<T> tops) {
     Shape dims;
     std::vector<std::int64_t> axes;
   };
-  for (const Case& of : {Case{{300, 48}, {1}}, Case{{7, 1001}, {1}}, Case{{2, 5, 3, 60}, {1, 3}}, Case{{513}, {0}},
-                         Case{{300, 7}, {1}}, Case{{131, 47}, {1}}, Case{{1000, 2}, {1}}, Case{{9}, {0}}})
+  for (const Case& of :
+       {Case{{300, 48}, {1}}, Case{{7, 1001}, {1}}, Case{{2, 5, 3, 60}, {1, 3}}, Case{{513}, {0}}, Case{{300, 7}, {1}},
+        Case{{131, 47}, {1}}, Case{{1000, 2}, {1}}, Case{{9}, {0}}, Case{{43, 2, 4, 5}, {0, 3}}, Case{{60, 20}, {0}},
+        Case{{20, 30, 20}, {0, 2}}, Case{{4, 17, 33}, {1}}, Case{{3, 9, 300}, {1}}, Case{{40, 260}, {0}}})
     for (const T top : tops)
       for (const unsigned spread : {1u, 3u, 40u, 2000u}) {
         std::mt19937 engine(spread);
@@ -382,9 +384,15 @@ TEST(Fold, LogSumExpOfIntegers) {
   EXPECT_EQ(got[0], 7);
   EXPECT_EQ(got[1], std::numeric_limits<std::int64_t>::min());
   EXPECT_EQ(got[15], std::int64_t{1} << 60);
+  // And in columns.
+  const FoldConfig down{FoldKind::LogSumExp, DataType::Int64, {8, 16}, {0}};
+  std::vector<std::int64_t> turned(128);
+  for (std::size_t i = 0; i < 128; ++i) turned[i % 8 * 16 + i / 8] = x[i];
+  EXPECT_EQ(run_at_widths(*fold_candidates()[3].make(down, constants), {turned.data()}, std::vector<std::int64_t>(16)),
+            got);
   const auto& refuses = fold_candidates()[3].refuses;
   EXPECT_NE(refuses({FoldKind::LogSumExp, DataType::Int32, {64, 2}, {0}}), "");
-  EXPECT_NE(refuses({FoldKind::LogSumExp, DataType::Int32, {4, 3, 8}, {0, 2}}), "");
+  EXPECT_NE(refuses({FoldKind::LogSumExp, DataType::Int32, {4, 3, 2}, {0, 2}}), "");
   EXPECT_NE(refuses({FoldKind::LogSumExp, DataType::Int32, {0, 64}, {1}}), "");
   EXPECT_NE(refuses({FoldKind::LogSumExp, DataType::Int8, {2, 64}, {1}}), "");
   EXPECT_NE(refuses({FoldKind::LogSumExp, DataType::Int32, {}, {}}), "");
