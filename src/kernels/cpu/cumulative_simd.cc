@@ -73,6 +73,28 @@ HWY_INLINE void some_rows(const T* x, T* out, std::int64_t step, Wide<T>* HWY_RE
   for (; i < m; ++i) all(one, i);
 }
 
+// One row of columns that lie behind each other, as all rows then do: downwards where rows go up, so that addresses
+// only ever fall, or rise.
+template <class T, bool product, bool exclusive>
+HWY_INLINE void whole_row(const T* x, T* out, bool falls, Wide<T>* HWY_RESTRICT totals, std::int64_t m) {
+  using N = Next<T, product, exclusive>;
+  const hn::ScalableTag<Wide<T>> d;
+  const hn::CappedTag<Wide<T>, 1> one;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d)), whole = m / lanes * lanes;
+  const auto next = [&](auto tag, std::int64_t i) HWY_ATTR {
+    auto total = hn::LoadU(tag, totals + i);
+    N::step(tag, total, x + i, out + i);
+    hn::StoreU(total, tag, totals + i);
+  };
+  if (falls) {
+    for (std::int64_t i = m; i > whole;) next(one, --i);
+    for (std::int64_t i = whole; i > 0;) next(d, i -= lanes);
+  } else {
+    for (std::int64_t i = 0; i < whole; i += lanes) next(d, i);
+    for (std::int64_t i = whole; i < m; ++i) next(one, i);
+  }
+}
+
 template <class T, bool product, bool exclusive>
 void rows(const void* x_data, void* out_data, std::int64_t n, std::int64_t step, void* totals_data, std::int64_t m,
           bool fetches) {
@@ -81,6 +103,10 @@ void rows(const void* x_data, void* out_data, std::int64_t n, std::int64_t step,
   Wide<T>* HWY_RESTRICT totals = static_cast<Wide<T>*>(totals_data);
   for (std::int64_t i = 0; i < m; ++i) totals[i] = product ? Wide<T>{1} : Wide<T>{0};
   std::int64_t k = 0;
+  if (m >= 16 && (step == m || step == -m)) {
+    for (; k < n; ++k, x += step, out += step) whole_row<T, product, exclusive>(x, out, step < 0, totals, m);
+    return;
+  }
   for (; k + 4 <= n; k += 4, x += 4 * step, out += 4 * step)
     some_rows<T, product, exclusive, 4>(x, out, step, totals, m, fetches && k + 8 <= n ? 4 * step : 0);
   for (; k < n; ++k, x += step, out += step) some_rows<T, product, exclusive, 1>(x, out, step, totals, m, 0);
