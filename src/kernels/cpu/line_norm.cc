@@ -11,8 +11,7 @@
 #include "kernels/cpu/extents.h"
 #include "kernels/cpu/fold.h"
 #include "kernels/cpu/physical.h"
-#include "kernels/cpu/row_folds.h"
-#include "kernels/cpu/typed.h"
+#include "kernels/cpu/short_norm.h"
 
 namespace norn::kernels {
 inline namespace line_norm_cc {
@@ -24,11 +23,12 @@ template <class T>
 class LineNorm final : public Kernel {
  public:
   explicit LineNorm(const LineNormConfig& c)
-      : c_(c),
-        loops_(fold_loops(c.p == 1 ? FoldKind::L1 : FoldKind::L2, c.type)),
-        rows_(c.p == 1 ? FoldKind::L1 : FoldKind::L2, c.type),
-        root_(typed_loop(TypedOp::Sqrt, DataType::Double)),  // of sums of squares, which are double
-        divide_(typed_loop(TypedOp::Div, c.type)) {}
+      : c_(c), loops_(fold_loops(c.p == 1 ? FoldKind::L1 : FoldKind::L2, c.type)), turn_(transpose_loops(sizeof(T))) {
+    if constexpr (std::is_same_v<T, float>)
+      divide_turned_ = divide_turned_f32();
+    else
+      divide_turned_ = divide_turned_f64();
+  }
 
   void run(void* const* operands, void*) const override {
     const T* x = static_cast<const T*>(operands[0]);
@@ -76,41 +76,24 @@ class LineNorm final : public Kernel {
     for (std::int64_t k = 0; k < c_.n; ++k) out[k * c_.inner] = norm == 0 ? T{0} : static_cast<T>(at(k) / norm);
   }
 
-  static constexpr std::int64_t kDivided = 1024, kSpare = 4;
-
-  // by[r] for each element of a row. Written in fours: what is beyond a row is written again.
-  template <int kFours>
-  static void spread(const T* by, std::int64_t n, std::int64_t rows, T* to) {
-    for (std::int64_t r = 0; r < rows; ++r, to += n)
-      for (int i = 0; i < kFours; ++i) std::fill_n(to + i * kSpare, kSpare, by[r]);
-  }
-  // m lines that lie behind each other, whose sums are known: divided as one.
-  template <class P>
-  void short_lines(const T* x, P* sums, std::int64_t m, T* out) const {
-    static constexpr decltype(&spread<1>) kSpread[] = {spread<1>, spread<2>, spread<3>, spread<4>};
-    static_assert(kShortRow == 4 * kSpare);
-    std::array<T, kDivided + kSpare> divisors;
-    std::array<P, kPart> norms;
-    std::array<T, kPart> by;
-    if (c_.p == 2)
-      root_(sums, nullptr, norms.data(), m, 0, 0);
-    else
-      std::copy_n(sums, m, norms.data());
-    const auto [low, high] = bounds();
-    int odd = 0;
-    for (std::int64_t r = 0; r < m; ++r) {
-      const auto total = static_cast<double>(sums[r]);
-      odd |= static_cast<int>(!(total > low)) | static_cast<int>(!(total < high));
-      by[static_cast<std::size_t>(r)] = static_cast<T>(norms[static_cast<std::size_t>(r)]);
+  // m lines that lie behind each other.
+  void short_lines(const T* x, std::int64_t m, T* out) const {
+    std::array<double, kNormBlock> sums;
+    for (std::int64_t first = 0; first < m; first += kNormBlock) {
+      const std::int64_t rows = std::min(kNormBlock, m - first);
+      const T* const from = x + first * c_.n;
+      T* const to = out + first * c_.n;
+      in_turned_rows(turn_, from, to, c_.n, rows,
+                     [&](T* turned) { divide_turned_(turned, c_.n, rows, c_.p, sums.data()); });
+      const auto [low, high] = bounds();
+      int odd = 0;
+      for (std::int64_t r = 0; r < rows; ++r) {
+        const double sum = sums[static_cast<std::size_t>(r)];
+        odd |= static_cast<int>(!(sum > low)) | static_cast<int>(!(sum < high));
+      }
+      for (std::int64_t r = 0; odd && r < rows; ++r)
+        if (!holds(sums[static_cast<std::size_t>(r)])) careful(from + r * c_.n, to + r * c_.n);
     }
-    const std::int64_t together = kDivided / c_.n;
-    for (std::int64_t first = 0; first < m; first += together) {
-      const std::int64_t rows = std::min(together, m - first);
-      kSpread[(c_.n - 1) / kSpare](by.data() + first, c_.n, rows, divisors.data());
-      divide_(x + first * c_.n, divisors.data(), out + first * c_.n, rows * c_.n, 0, 0);
-    }
-    for (std::int64_t r = 0; odd && r < m; ++r)
-      if (!holds(sums[r])) careful(x + r * c_.n, out + r * c_.n);
   }
 
   template <class P>
@@ -118,14 +101,9 @@ class LineNorm final : public Kernel {
     if (c_.inner == 1) {
       parallel_ranges(c_.outer, 10 + static_cast<double>(c_.n), 1, [&](std::int64_t begin, std::int64_t end) {
         std::array<P, kPart> sums;
-        const bool is_short = c_.n <= kShortRow;
+        if (c_.n <= kShortNormRow) return short_lines(x + begin * c_.n, end - begin, out + begin * c_.n);
         for (std::int64_t first = begin; first < end; first += kPart) {
           const std::int64_t m = std::min(kPart, end - first);
-          if (is_short) rows_(x + first * c_.n, c_.n, sums.data(), m);
-          if (is_short) {
-            short_lines(x + first * c_.n, sums.data(), m, out + first * c_.n);
-            continue;
-          }
           for (std::int64_t r = 0; r < m; ++r) {
             const T* from = x + (first + r) * c_.n;
             T* to = out + (first + r) * c_.n;
@@ -180,8 +158,8 @@ class LineNorm final : public Kernel {
 
   LineNormConfig c_;
   FoldLoops loops_;
-  RowFolds rows_;
-  TypedLoop root_, divide_;
+  TransposeLoops turn_;
+  DivideTurned<T> divide_turned_;
 };
 
 std::string refuses(const LineNormConfig& c) {

@@ -186,7 +186,11 @@ void check_line_norm(DataType type, double tolerance) {
                                         {1100, 10, 1},
                                         {65, 16, 1},
                                         {70, 4, 1},
-                                        {3, 6, 1}})
+                                        {3, 6, 1},
+                                        {200, 21, 1},
+                                        {131, 64, 1},
+                                        {66, 2, 1},
+                                        {70, 65, 1}})
     for (const int p : {1, 2})
       for (const double scale :
            {1.0, type == DataType::Float ? 1e38 : 1e200, type == DataType::Float ? 1e-38 : 1e-200}) {

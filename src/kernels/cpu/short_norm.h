@@ -31,6 +31,34 @@ using NormalizeTurned = void (*)(T* x, std::int64_t n, std::int64_t rows, const 
 NormalizeTurned<float> normalize_turned_f32();
 NormalizeTurned<double> normalize_turned_f64();
 
+// Turned rows as well: divided by the norm of each, the sum of magnitudes (p is 1) or the root of the sum of squares
+// (p is 2, in double). Each sum goes to `sums`, which has kNormBlock elements.
+template <class T>
+using DivideTurned = void (*)(T* x, std::int64_t n, std::int64_t rows, int p, double* sums);
+DivideTurned<float> divide_turned_f32();
+DivideTurned<double> divide_turned_f64();
+
+// f(turned) of up to kNormBlock rows that lie behind each other; `out` may lie where x does.
+template <class T, class F>
+void in_turned_rows(const TransposeLoops& turn, const T* x, T* out, std::int64_t n, std::int64_t rows, const F& f) {
+  alignas(64) T turned[kShortNormRow * kNormBlock];
+  if (rows < kNormBlock) std::fill_n(turned, n * kNormBlock, T{0});
+  const bool few = n >= 2 && n <= 4;
+  if (n == 1)
+    std::copy_n(x, rows, turned);
+  else if (few)
+    turn.apart(x, n, turned, kNormBlock, rows);
+  else
+    turn.block(x, n, turned, kNormBlock, rows, n);
+  f(turned);
+  if (n == 1)
+    std::copy_n(turned, rows, out);
+  else if (few)
+    turn.together(turned, kNormBlock, n, out, rows);
+  else
+    turn.block(turned, kNormBlock, out, n, n, rows);
+}
+
 template <class T>
 class ShortNorm {
  public:
@@ -43,22 +71,7 @@ class ShortNorm {
 
   // Up to kNormBlock rows that lie behind each other; `out` may lie where x does.
   void operator()(const T* x, T* out, std::int64_t n, std::int64_t rows, const ShortNormForm<T>& form) const {
-    alignas(64) T turned[kShortNormRow * kNormBlock];
-    if (rows < kNormBlock) std::fill_n(turned, n * kNormBlock, T{0});
-    const bool few = n >= 2 && n <= 4;
-    if (n == 1)
-      std::copy_n(x, rows, turned);
-    else if (few)
-      turn_.apart(x, n, turned, kNormBlock, rows);
-    else
-      turn_.block(x, n, turned, kNormBlock, rows, n);
-    normalize_(turned, n, rows, form);
-    if (n == 1)
-      std::copy_n(turned, rows, out);
-    else if (few)
-      turn_.together(turned, kNormBlock, n, out, rows);
-    else
-      turn_.block(turned, kNormBlock, out, n, n, rows);
+    in_turned_rows(turn_, x, out, n, rows, [&](T* turned) { normalize_(turned, n, rows, form); });
   }
 
  private:

@@ -1,4 +1,6 @@
 // Turned rows normalised for each instruction set: the mean first, then the squares of what remains.
+#include <type_traits>
+
 #include "kernels/cpu/short_norm.h"
 #include "kernels/cpu/targets.h"
 
@@ -68,6 +70,58 @@ HWY_NOINLINE void normalize_rows(T* x, std::int64_t n, std::int64_t rows, const 
   }
 }
 
+// The sums of magnitudes, or of squares, of kVectors vectors of rows.
+template <class D, class T, class At>
+HWY_INLINE void sum_up(D d, std::int64_t n, int p, const At& at, hn::Vec<D> (&sums)[kVectors]) {
+  for (int v = 0; v < kVectors; ++v) sums[v] = hn::Zero(d);
+  const auto load = [&](std::int64_t c, int v) HWY_ATTR {
+    if constexpr (std::is_same_v<T, hn::TFromD<D>>)
+      return hn::Load(d, at(c, v));
+    else
+      return hn::PromoteTo(d, hn::Load(hn::Rebind<T, D>(), at(c, v)));
+  };
+  if (p == 2) {
+    for (std::int64_t c = 0; c < n; ++c)
+      for (int v = 0; v < kVectors; ++v) {
+        const auto t = load(c, v);
+        sums[v] = hn::MulAdd(t, t, sums[v]);
+      }
+  } else {
+    for (std::int64_t c = 0; c < n; ++c)
+      for (int v = 0; v < kVectors; ++v) sums[v] = hn::Add(sums[v], hn::Abs(load(c, v)));
+  }
+}
+
+template <class T>
+HWY_NOINLINE void divide_rows(T* x, std::int64_t n, std::int64_t rows, int p, double* sums) {
+  const hn::ScalableTag<double> wide;
+  const hn::ScalableTag<T> d;
+  HWY_ALIGN T norms[kNormBlock];
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(wide)), group = kVectors * lanes;
+  for (std::int64_t first = 0; first < rows; first += group) {
+    const auto at = [&](std::int64_t c, int v) HWY_ATTR { return x + first + c * kNormBlock + v * lanes; };
+    hn::Vec<decltype(wide)> of[kVectors];
+    sum_up<decltype(wide), T>(wide, n, p, at, of);
+    for (int v = 0; v < kVectors; ++v) {
+      const std::int64_t to = first + v * lanes;
+      hn::StoreU(of[v], wide, sums + to);
+      const auto norm = p == 2 ? hn::Sqrt(of[v]) : of[v];
+      if constexpr (sizeof(T) == sizeof(double))
+        hn::Store(norm, wide, norms + to);
+      else
+        hn::Store(hn::DemoteTo(hn::Rebind<T, decltype(wide)>(), norm), hn::Rebind<T, decltype(wide)>(), norms + to);
+    }
+  }
+  const auto width = static_cast<std::int64_t>(hn::Lanes(d));
+  for (std::int64_t r = 0; r < rows; r += width) {
+    const auto norm = hn::Load(d, norms + r);
+    for (std::int64_t c = 0; c < n; ++c) {
+      T* const to = x + c * kNormBlock + r;
+      hn::Store(hn::Div(hn::Load(d, to), norm), d, to);
+    }
+  }
+}
+
 NormalizeTurned<float> turned_f32() { return normalize_rows<float>; }
 NormalizeTurned<double> turned_f64() { return normalize_rows<double>; }
 
@@ -75,6 +129,8 @@ NormalizeTurned<double> turned_f64() { return normalize_rows<double>; }
 
 NormalizeTurned<float> find_turned_f32() { return short_norms::turned_f32(); }
 NormalizeTurned<double> find_turned_f64() { return short_norms::turned_f64(); }
+DivideTurned<float> find_divide_f32() { return short_norms::divide_rows<float>; }
+DivideTurned<double> find_divide_f64() { return short_norms::divide_rows<double>; }
 
 }  // namespace HWY_NAMESPACE
 }  // namespace norn::kernels
@@ -85,9 +141,13 @@ namespace norn::kernels {
 
 HWY_EXPORT(find_turned_f32);
 HWY_EXPORT(find_turned_f64);
+HWY_EXPORT(find_divide_f32);
+HWY_EXPORT(find_divide_f64);
 
 NormalizeTurned<float> normalize_turned_f32() { return HWY_DYNAMIC_DISPATCH(find_turned_f32)(); }
 NormalizeTurned<double> normalize_turned_f64() { return HWY_DYNAMIC_DISPATCH(find_turned_f64)(); }
+DivideTurned<float> divide_turned_f32() { return HWY_DYNAMIC_DISPATCH(find_divide_f32)(); }
+DivideTurned<double> divide_turned_f64() { return HWY_DYNAMIC_DISPATCH(find_divide_f64)(); }
 
 }  // namespace norn::kernels
 #endif
