@@ -182,8 +182,8 @@ class Fold final : public Kernel, private FoldSpace {
     // Reduced rows that lie behind each other, if they are short, are folded many at a time as one, whose parts are
     // joined at the end.
     const StridedDim down = reduced_.empty() ? StridedDim{1, 0} : reduced_.back();
-    const std::int64_t most = std::max<std::int64_t>(1, kPart / 4 / inner_);
-    const std::int64_t together = down.stride == inner_ && inner_ < 64 && down.size >= 2 * most ? most : 1;
+    const std::int64_t most = std::max<std::int64_t>(1, std::min(kPart / 4 / inner_, down.size / 2));
+    const std::int64_t together = down.stride == inner_ && inner_ < 64 ? most : 1;
     const std::vector<StridedDim> around(reduced_.begin(), reduced_.end() - (reduced_.empty() ? 0 : 1));
     const std::int64_t groups = reduced_count_ / down.size;
     const bool many = adds_floats_ && groups * (down.size / together) > kManyRows;
@@ -223,10 +223,7 @@ class Fold final : public Kernel, private FoldSpace {
           add_part(floats(totals), doubles(sums), n * together, false);
           narrow_sums(doubles(sums), floats(totals), n * together);
         }
-        if (together > 1) {
-          const auto partial = static_cast<std::int64_t>(element_size(partial_));
-          join_(reinterpret_cast<char*>(totals.data()) + n * partial, n, together - 1, totals.data(), n, false);
-        }
+        join_pieces(join_, totals.data(), static_cast<std::int64_t>(element_size(partial_)), n, together);
         void* made = totals.data();
         if (tail_ > 1) {
           tails_(totals.data(), tail_, sums.data(), n / tail_);

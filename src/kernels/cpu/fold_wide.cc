@@ -9,12 +9,14 @@
 #include <string>
 #include <type_traits>
 
+#include "kernels/cpu/align.h"
 #include "kernels/cpu/copy_rows.h"
 #include "kernels/cpu/extents.h"
 #include "kernels/cpu/fold_space.h"
 #include "kernels/cpu/halves.h"
 #include "kernels/cpu/long_sums.h"
 #include "kernels/cpu/row_folds.h"
+#include "kernels/cpu/steps.h"
 #include "kernels/cpu/transpose_loops.h"
 #include "kernels/cpu/typed.h"
 
@@ -167,7 +169,7 @@ class WideFold final : public Kernel, private FoldSpace {
 template <class C>
 class LogSumExp final : public Kernel, private FoldSpace {
  public:
-  explicit LogSumExp(const FoldConfig& c) : FoldSpace(c), type_(c.type), halves_(c.type) {
+  explicit LogSumExp(const FoldConfig& c) : FoldSpace(c), type_(c.type), halves_(c.type), table_(row_table()) {
     constexpr DataType kComputed = std::is_same_v<C, float> ? DataType::Float : DataType::Double;
     most_ = fold_loops(FoldKind::Max, kComputed);
     sum_ = fold_loops(FoldKind::Sum, kComputed);
@@ -215,8 +217,8 @@ class LogSumExp final : public Kernel, private FoldSpace {
     const double unit_ns = static_cast<double>(reduced_count_ * std::min(inner_, width)) * 2;
     // As in fold.cc: short rows that lie behind each other are taken many at a time.
     const StridedDim down = reduced_.empty() ? StridedDim{1, 0} : reduced_.back();
-    const std::int64_t most = std::max<std::int64_t>(1, kPart / inner_);
-    const std::int64_t together = down.stride == inner_ && inner_ < 64 && down.size >= 2 * most ? most : 1;
+    const std::int64_t most = std::max<std::int64_t>(1, std::min(kPart / inner_, down.size / 2));
+    const std::int64_t together = down.stride == inner_ && inner_ < 64 ? most : 1;
     const std::vector<StridedDim> around(reduced_.begin(), reduced_.end() - (reduced_.empty() ? 0 : 1));
     parallel_ranges(kept_count_ * parts, unit_ns, 1, [&](std::int64_t begin, std::int64_t end) {
       Work work;
@@ -224,11 +226,15 @@ class LogSumExp final : public Kernel, private FoldSpace {
         const std::int64_t first = i % parts * width, n = std::min(width, inner_ - first);
         const std::byte* from = x + (offset_of(kept_, i / parts) + first) * size;
         const auto each = [&](const auto& f) {
-          for (std::int64_t g = 0; g < reduced_count_ / down.size; ++g)
-            for (std::int64_t k = 0; k < down.size; k += together) {
-              const std::int64_t m = n * std::min(together, down.size - k);
-              f(load(from + (offset_of(around, g) + k * down.stride) * size, m, work.x), m);
-            }
+          const std::int64_t whole = down.size / together, rest = down.size % together;
+          const std::int64_t step = down.stride * together, most_rows = halves_ ? 1 : kRowsAtOnce;
+          for (std::int64_t g = 0; g < reduced_count_ / down.size; ++g) {
+            const std::byte* const first_row = from + offset_of(around, g) * size;
+            for (std::int64_t k = 0; k < whole; k += most_rows)
+              f(load(first_row + k * step * size, n * together, work.x), step, std::min(most_rows, whole - k),
+                n * together);
+            if (rest > 0) f(load(first_row + whole * step * size, n * rest, work.x), 0, 1, n * rest);
+          }
         };
         columns(each, n, together, tail_, work);
         store(work.sum.data(), out + (i / parts * inner_ + first) / tail_ * size, n / tail_, work);
@@ -261,6 +267,14 @@ class LogSumExp final : public Kernel, private FoldSpace {
     return t < kLeast ? kLeast : t;  // NaN stays
   }
 
+  // exp(from[i] - most[i]) in work.e, in whole vectors: of what is left over each takes as long as a vector.
+  void exponentials(const C* from, const C* most, std::int64_t n, Work& work) const {
+    for (std::int64_t i = 0; i < n; ++i) work.t[static_cast<std::size_t>(i)] = relative(from[i], most[i]);
+    const std::int64_t whole = round_up(n, 16);
+    std::fill(work.t.begin() + n, work.t.begin() + whole, C{0});
+    exp_(work.t.data(), nullptr, work.e.data(), whole, 0, 0);
+  }
+
   C of_group(const std::byte* x, Work& work) const {
     const auto size = static_cast<std::int64_t>(element_size(type_));
     const auto each = [&](const auto& f) {
@@ -279,8 +293,12 @@ class LogSumExp final : public Kernel, private FoldSpace {
     if (!std::isfinite(most)) return most;
     double sum = 0;
     each([&](const C* from, std::int64_t n) {
-      for (std::int64_t i = 0; i < n; ++i) work.t[static_cast<std::size_t>(i)] = relative(from[i], most);
-      exp_(work.t.data(), nullptr, work.e.data(), n, 0, 0);
+      if constexpr (std::is_same_v<C, float>) {
+        sum += static_cast<double>(table_.exponential_sum(from, n, most));
+        return;
+      }
+      std::fill_n(work.most.data(), n, most);
+      exponentials(from, work.most.data(), n, work);
       C piece;
       sum_.row(work.e.data(), n, &piece);
       sum += static_cast<double>(piece);
@@ -307,9 +325,7 @@ class LogSumExp final : public Kernel, private FoldSpace {
         turn_(from + i * run, block, to + row * n, width, m, run);
       }
     }
-    const auto each = [&](const auto& f) {
-      for (std::int64_t k = 0; k < folded_; ++k) f(work.rows.data() + k * width, width);
-    };
+    const auto each = [&](const auto& f) { f(work.rows.data(), width, folded_, width); };
     columns(each, width, 1, 1, work);
     const C* made = work.sum.data();
     if (beside_ > 1) {
@@ -319,48 +335,41 @@ class LogSumExp final : public Kernel, private FoldSpace {
     store(made, out, width, work);
   }
 
-  // Down columns, n of them; `each` calls for pieces of `together` rows, the last ones perhaps of fewer. The results
-  // are in work.sum, one for each `tail` neighbours.
+  // Down columns, n of them; `each` calls f(rows, stride, count, columns) for some rows at a time, each of which is
+  // `together` rows that lie behind each other, the last one perhaps of fewer. The results are in work.sum, one for
+  // each `tail` neighbours.
   template <class Each>
   void columns(const Each& each, std::int64_t n, std::int64_t together, std::int64_t tail, Work& work) const {
     C *most = work.most.data(), *sum = work.sum.data();
     bool first = true;
-    each([&](const C* from, std::int64_t m) {
-      most_.rows(from, 0, 1, most, m, first);
+    each([&](const C* from, std::int64_t stride, std::int64_t count, std::int64_t m) {
+      most_.rows(from, stride, count, most, m, first);
       first = false;
     });
-    if (together > 1) {
-      most_.rows(most + n, n, together - 1, most, n, false);
-    }
+    join_pieces(most_.rows, most, sizeof(C), n, together);
     if (tail > 1) {
       row_most_(most, tail, work.t.data(), n / tail);
       spread_rows(work.t.data(), 1, most, sizeof(C), tail, n / tail);
     }
     for (std::int64_t k = 1; k < together; ++k) std::copy_n(most, n, most + k * n);
-    const auto exponentials = [&](const C* from, std::int64_t m) {
-      for (std::int64_t i = 0; i < m; ++i) work.t[static_cast<std::size_t>(i)] = relative(from[i], most[i]);
-      exp_(work.t.data(), nullptr, work.e.data(), m, 0, 0);
-    };
-    if (std::is_same_v<C, float> && folded_ / together > kManyRows) {
+    if constexpr (std::is_same_v<C, float>) {
       // A float would lose numbers that are far below it.
       std::array<double, kPart> sums{};
-      each([&](const C* from, std::int64_t m) {
-        exponentials(from, m);
+      each([&](const C* from, std::int64_t stride, std::int64_t count, std::int64_t m) {
+        table_.exponential_columns(from, stride, count, most, work.e.data(), m);
         for (std::size_t i = 0; i < static_cast<std::size_t>(m); ++i) sums[i] += static_cast<double>(work.e[i]);
       });
-      for (std::int64_t j = 0; j < n; ++j) {
-        double all = 0;
-        for (std::int64_t k = 0; k < together; ++k) all += sums[static_cast<std::size_t>(k * n + j)];
-        sum[j] = static_cast<C>(all);
-      }
+      join_pieces(add_double_, sums.data(), sizeof(double), n, together);
+      narrow_sums(sums.data(), sum, n);
     } else {
       first = true;
-      each([&](const C* from, std::int64_t m) {
-        exponentials(from, m);
-        sum_.rows(work.e.data(), 0, 1, sum, m, first);
-        first = false;
+      each([&](const C* from, std::int64_t stride, std::int64_t count, std::int64_t m) {
+        for (std::int64_t k = 0; k < count; ++k, first = false) {
+          exponentials(from + k * stride, most, m, work);
+          sum_.rows(work.e.data(), 0, 1, sum, m, first);
+        }
       });
-      if (together > 1) sum_.rows(sum + n, n, together - 1, sum, n, false);
+      join_pieces(sum_.rows, sum, sizeof(C), n, together);
     }
     if (tail > 1) {
       row_sum_(sum, tail, work.e.data(), n / tail);
@@ -375,8 +384,10 @@ class LogSumExp final : public Kernel, private FoldSpace {
 
   DataType type_;
   Halves halves_;
+  const RowTable& table_;
   FoldLoops most_, sum_;
   TypedLoop exp_ = nullptr, log_ = nullptr;
+  decltype(FoldLoops::rows) add_double_ = fold_loops(FoldKind::Sum, DataType::Double).rows;
   decltype(TransposeLoops::block) turn_ = nullptr;
   RowFolds row_most_, row_sum_;
   std::int64_t blocks_ = 0, beside_ = 1;  // many that are small and lie behind each other; columns of each

@@ -11,7 +11,9 @@
 #include "kernels/cpu/extents.h"
 #include "kernels/cpu/fold.h"
 #include "kernels/cpu/physical.h"
+#include "kernels/cpu/row_folds.h"
 #include "kernels/cpu/short_norm.h"
+#include "kernels/cpu/typed.h"
 
 namespace norn::kernels {
 inline namespace line_norm_cc {
@@ -23,7 +25,11 @@ template <class T>
 class LineNorm final : public Kernel {
  public:
   explicit LineNorm(const LineNormConfig& c)
-      : c_(c), loops_(fold_loops(c.p == 1 ? FoldKind::L1 : FoldKind::L2, c.type)), turn_(transpose_loops(sizeof(T))) {
+      : c_(c),
+        loops_(fold_loops(c.p == 1 ? FoldKind::L1 : FoldKind::L2, c.type)),
+        add_(fold_loops(FoldKind::Sum, c.p == 2 ? DataType::Double : c.type).rows),
+        divide_(typed_loop(TypedOp::Div, c.type)),
+        turn_(transpose_loops(sizeof(T))) {
     if constexpr (std::is_same_v<T, float>)
       divide_turned_ = divide_turned_f32();
     else
@@ -76,32 +82,41 @@ class LineNorm final : public Kernel {
     for (std::int64_t k = 0; k < c_.n; ++k) out[k * c_.inner] = norm == 0 ? T{0} : static_cast<T>(at(k) / norm);
   }
 
-  // m lines that lie behind each other.
-  void short_lines(const T* x, std::int64_t m, T* out) const {
-    std::array<double, kNormBlock> sums;
+  // m blocks of n rows of `inner` elements that lie behind each other.
+  void small_blocks(const T* x, std::int64_t m, T* out) const {
+    std::array<double, kShortNormRow * kNormBlock> sums;
+    const std::int64_t block = c_.n * c_.inner;
+    const auto [low, high] = bounds();
     for (std::int64_t first = 0; first < m; first += kNormBlock) {
-      const std::int64_t rows = std::min(kNormBlock, m - first);
-      const T* const from = x + first * c_.n;
-      T* const to = out + first * c_.n;
-      in_turned_rows(turn_, from, to, c_.n, rows,
-                     [&](T* turned) { divide_turned_(turned, c_.n, rows, c_.p, sums.data()); });
-      const auto [low, high] = bounds();
-      int odd = 0;
-      for (std::int64_t r = 0; r < rows; ++r) {
-        const double sum = sums[static_cast<std::size_t>(r)];
-        odd |= static_cast<int>(!(sum > low)) | static_cast<int>(!(sum < high));
+      const std::int64_t count = std::min(kNormBlock, m - first);
+      const T* const from = x + first * block;
+      T* const to = out + first * block;
+      in_turned_rows(turn_, from, to, block, count, [&](T* turned) {
+        for (std::int64_t i = 0; i < c_.inner; ++i)
+          divide_turned_(turned + i * kNormBlock, c_.n, c_.inner, count, c_.p, sums.data() + i * kNormBlock);
+      });
+      for (std::int64_t i = 0; i < c_.inner; ++i) {
+        const double* const of = sums.data() + i * kNormBlock;
+        int odd = 0;
+        for (std::int64_t r = 0; r < count; ++r)
+          odd |= static_cast<int>(!(of[r] > low)) | static_cast<int>(!(of[r] < high));
+        for (std::int64_t r = 0; odd && r < count; ++r)
+          if (!holds(of[r])) careful(from + r * block + i, to + r * block + i);
       }
-      for (std::int64_t r = 0; odd && r < rows; ++r)
-        if (!holds(sums[static_cast<std::size_t>(r)])) careful(from + r * c_.n, to + r * c_.n);
     }
   }
 
   template <class P>
   void lines(const T* x, T* out) const {
+    if (const std::int64_t block = c_.n * c_.inner; block <= kShortNormRow) {
+      parallel_ranges(c_.outer, static_cast<double>(block), 1, [&](std::int64_t begin, std::int64_t end) {
+        small_blocks(x + begin * block, end - begin, out + begin * block);
+      });
+      return;
+    }
     if (c_.inner == 1) {
       parallel_ranges(c_.outer, 10 + static_cast<double>(c_.n), 1, [&](std::int64_t begin, std::int64_t end) {
         std::array<P, kPart> sums;
-        if (c_.n <= kShortNormRow) return short_lines(x + begin * c_.n, end - begin, out + begin * c_.n);
         for (std::int64_t first = begin; first < end; first += kPart) {
           const std::int64_t m = std::min(kPart, end - first);
           for (std::int64_t r = 0; r < m; ++r) {
@@ -130,13 +145,11 @@ class LineNorm final : public Kernel {
         const std::int64_t first = i % parts * kPart, m = std::min(kPart, c_.inner - first);
         const std::int64_t at = i / parts * c_.n * c_.inner + first;
         // Short rows, which lie behind each other, are taken many at a time.
-        const std::int64_t most = std::max<std::int64_t>(1, kPart / 4 / c_.inner);
-        const std::int64_t together = c_.inner < 64 && c_.n >= 2 * most ? most : 1;
+        const std::int64_t most = std::max<std::int64_t>(1, std::min(kPart / 4 / c_.inner, c_.n / 2));
+        const std::int64_t together = c_.inner < 64 ? most : 1;
         const std::int64_t whole = c_.n / together, rest = c_.n % together;
         loops_.rows(x + at, c_.inner * together, whole, sums.data(), m * together, true);
-        for (std::int64_t k = 1; k < together; ++k)
-          for (std::int64_t j = 0; j < m; ++j)
-            sums[static_cast<std::size_t>(j)] += sums[static_cast<std::size_t>(k * m + j)];
+        join_pieces(add_, sums.data(), sizeof(P), m, together);
         if (rest > 0) loops_.rows(x + at + whole * together * c_.inner, c_.inner, rest, sums.data(), m, false);
         for (std::int64_t j = 0; j < m; ++j) {
           const T norm = factor(sums[static_cast<std::size_t>(j)]);
@@ -146,7 +159,7 @@ class LineNorm final : public Kernel {
         const auto divide = [&](std::int64_t k, std::int64_t count) {
           const T* from = x + at + k * c_.inner;
           T* to = out + at + k * c_.inner;
-          for (std::int64_t j = 0; j < count; ++j) to[j] = from[j] / by[static_cast<std::size_t>(j)];
+          divide_(from, by.data(), to, count, 0, 0);
         };
         for (std::int64_t k = 0; k < whole; ++k) divide(k * together, m * together);
         if (rest > 0) divide(whole * together, m * rest);
@@ -158,6 +171,8 @@ class LineNorm final : public Kernel {
 
   LineNormConfig c_;
   FoldLoops loops_;
+  decltype(FoldLoops::rows) add_;
+  TypedLoop divide_;
   TransposeLoops turn_;
   DivideTurned<T> divide_turned_;
 };

@@ -190,7 +190,11 @@ void check_line_norm(DataType type, double tolerance) {
                                         {200, 21, 1},
                                         {131, 64, 1},
                                         {66, 2, 1},
-                                        {70, 65, 1}})
+                                        {70, 65, 1},
+                                        {70, 8, 3},
+                                        {65, 2, 32},
+                                        {9, 100, 3},
+                                        {5, 30, 40}})
     for (const int p : {1, 2})
       for (const double scale :
            {1.0, type == DataType::Float ? 1e38 : 1e200, type == DataType::Float ? 1e-38 : 1e-200}) {

@@ -1,4 +1,4 @@
-// Folds of rows that lie behind each other. Internal to the kernels.
+// Folds of rows that lie behind each other, and of pieces of rows. Internal to the kernels.
 #pragma once
 #include <algorithm>
 
@@ -6,6 +6,18 @@
 #include "kernels/cpu/transpose_loops.h"
 
 namespace norn::kernels {
+
+// Joins `pieces` pieces of n partial results, which lie behind each other, into the first: one half with the other,
+// until one piece is left. `rows` is FoldLoops::rows of what joins them.
+inline void join_pieces(decltype(FoldLoops::rows) rows, void* all, std::int64_t partial_bytes, std::int64_t n,
+                        std::int64_t pieces) {
+  auto* const to = static_cast<char*>(all);
+  while (pieces > 1) {
+    const std::int64_t half = (pieces + 1) / 2;
+    rows(to + half * n * partial_bytes, 0, 1, to, (pieces - half) * n, false);
+    pieces = half;
+  }
+}
 
 class RowFolds {
  public:

@@ -394,6 +394,39 @@ HWY_INLINE float sum_of_row(const float* x, std::int64_t n, float otherwise, Map
   return static_cast<float>(sum);
 }
 
+float exponential_sum_of_row(const float* x, std::int64_t n, float most) {
+  const V top = constant(most);
+  return sum_of_row(x, n, -std::numeric_limits<float>::infinity(),
+                    [=](V v) HWY_ATTR { return softmax_weight(hn::Sub(v, top)); });
+}
+
+template <int vectors>
+HWY_INLINE void add_exponentials(const float* x, std::int64_t stride, std::int64_t rows, const float* most,
+                                 float* sums) {
+  V top[vectors], sum[vectors];
+  for (int v = 0; v < vectors; ++v) {
+    top[v] = hn::LoadU(F(), most + v * lane_count());
+    sum[v] = hn::Zero(F());
+  }
+  for (std::int64_t r = 0; r < rows; ++r, x += stride)
+    for (int v = 0; v < vectors; ++v)
+      sum[v] = hn::Add(sum[v], softmax_weight(hn::Sub(hn::LoadU(F(), x + v * lane_count()), top[v])));
+  for (int v = 0; v < vectors; ++v) hn::StoreU(sum[v], F(), sums + v * lane_count());
+}
+void exponentials_of_columns(const float* x, std::int64_t stride, std::int64_t rows, const float* most, float* sums,
+                             std::int64_t n) {
+  const std::int64_t lanes = lane_count();
+  std::int64_t i = 0;
+  for (; i + 4 * lanes <= n; i += 4 * lanes) add_exponentials<4>(x + i, stride, rows, most + i, sums + i);
+  for (; i + lanes <= n; i += lanes) add_exponentials<1>(x + i, stride, rows, most + i, sums + i);
+  if (i == n) return;
+  const V top = load_tail(most + i, n - i, 0.0f);
+  V sum = hn::Zero(F());
+  for (std::int64_t r = 0; r < rows; ++r)
+    sum = hn::Add(sum, softmax_weight(hn::Sub(load_tail(x + r * stride + i, n - i, 0.0f), top)));
+  store_tail(sum, sums + i, n - i);
+}
+
 template <bool scaled, bool biased>
 HWY_NOINLINE void normalize(const float* x, const float* scale, const float* bias, float* out, std::int64_t n,
                             float mean, float inverse) {
@@ -613,7 +646,10 @@ void accumulate(int kind, const float* x, float* into, std::int64_t n, bool firs
   }
 }
 
-RowTable rows() { return {softmax_rows, softmax_columns, softmax_few_columns, layer_norm, add_rows, put_rows, pool}; }
+RowTable rows() {
+  return {softmax_rows, softmax_columns,        softmax_few_columns,    layer_norm, add_rows, put_rows,
+          pool,         exponential_sum_of_row, exponentials_of_columns};
+}
 ReduceTable reductions() { return {reduce_row, accumulate, row_part(), kSumRows}; }
 
 }  // namespace rows_simd_cc

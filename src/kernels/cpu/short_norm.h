@@ -32,9 +32,10 @@ NormalizeTurned<float> normalize_turned_f32();
 NormalizeTurned<double> normalize_turned_f64();
 
 // Turned rows as well: divided by the norm of each, the sum of magnitudes (p is 1) or the root of the sum of squares
-// (p is 2, in double). Each sum goes to `sums`, which has kNormBlock elements.
+// (p is 2, in double). Element c of row r is at x[c * step * kNormBlock + r]; each sum goes to `sums`, which has
+// kNormBlock elements.
 template <class T>
-using DivideTurned = void (*)(T* x, std::int64_t n, std::int64_t rows, int p, double* sums);
+using DivideTurned = void (*)(T* x, std::int64_t n, std::int64_t step, std::int64_t rows, int p, double* sums);
 DivideTurned<float> divide_turned_f32();
 DivideTurned<double> divide_turned_f64();
 

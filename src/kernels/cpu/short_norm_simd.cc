@@ -93,13 +93,13 @@ HWY_INLINE void sum_up(D d, std::int64_t n, int p, const At& at, hn::Vec<D> (&su
 }
 
 template <class T>
-HWY_NOINLINE void divide_rows(T* x, std::int64_t n, std::int64_t rows, int p, double* sums) {
+HWY_NOINLINE void divide_rows(T* x, std::int64_t n, std::int64_t step, std::int64_t rows, int p, double* sums) {
   const hn::ScalableTag<double> wide;
   const hn::ScalableTag<T> d;
   HWY_ALIGN T norms[kNormBlock];
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(wide)), group = kVectors * lanes;
   for (std::int64_t first = 0; first < rows; first += group) {
-    const auto at = [&](std::int64_t c, int v) HWY_ATTR { return x + first + c * kNormBlock + v * lanes; };
+    const auto at = [&](std::int64_t c, int v) HWY_ATTR { return x + first + c * step * kNormBlock + v * lanes; };
     hn::Vec<decltype(wide)> of[kVectors];
     sum_up<decltype(wide), T>(wide, n, p, at, of);
     for (int v = 0; v < kVectors; ++v) {
@@ -116,7 +116,7 @@ HWY_NOINLINE void divide_rows(T* x, std::int64_t n, std::int64_t rows, int p, do
   for (std::int64_t r = 0; r < rows; r += width) {
     const auto norm = hn::Load(d, norms + r);
     for (std::int64_t c = 0; c < n; ++c) {
-      T* const to = x + c * kNormBlock + r;
+      T* const to = x + c * step * kNormBlock + r;
       hn::Store(hn::Div(hn::Load(d, to), norm), d, to);
     }
   }

@@ -42,6 +42,11 @@ struct RowTable {
   // out[c] = the maximum, or `scale` times the sum, of x[c] over a grid of size[0] x size[1] x size[2] offsets.
   void (*pool)(const float* x, const std::int64_t* size, const std::int64_t* stride, std::int64_t channels, bool max,
                float scale, float* out);
+  // The sum of exp(x[i] - most) over n elements, of which `most` is the greatest and finite.
+  float (*exponential_sum)(const float* x, std::int64_t n, float most);
+  // sums[i] = the sum of exp(x[r * stride + i] - most[i]) over r < rows, of n columns.
+  void (*exponential_columns)(const float* x, std::int64_t stride, std::int64_t rows, const float* most, float* sums,
+                              std::int64_t n);
 };
 const RowTable& row_table();
 
