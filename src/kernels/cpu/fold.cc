@@ -51,8 +51,7 @@ class Fold final : public Kernel, private FoldSpace {
     leave_tail(tails_.takes(kMiddleRow) ? kMiddleRow : kShortRow);
     beside_ = inner_ / tail_;
     const bool lie_close = !inner_reduced_ && reduced_.size() == 1 && reduced_[0].stride == inner_;
-    small_blocks_ = lie_close && kept_.size() == 1 && folded_ * beside_ <= kSmallBlock && kept_count_ >= kLeastTurned &&
-                    kind_ != FoldKind::Prod;
+    small_blocks_ = lie_close && kept_.size() == 1 && folded_ * beside_ <= kSmallBlock && kept_count_ >= kLeastTurned;
     divides_ = kind_ == FoldKind::Mean;
     if (divides_) last_ = typed_loop(TypedOp::Div, partial_);
     if (kind_ == FoldKind::L2) last_ = typed_loop(TypedOp::Sqrt, partial_);
@@ -268,8 +267,10 @@ class Fold final : public Kernel, private FoldSpace {
     const auto size = static_cast<std::int64_t>(element_size(type_));
     for (std::int64_t k = 0; k < n; ++k, out += size) {
       if (!std::isnan(number_at(out))) continue;
-      const char* from =
-          x + (inner_reduced_ ? offset_of(kept_, kept + k) : offset_of(kept_, kept) + (column + k) * tail_) * size;
+      std::int64_t at = offset_of(kept_, kept) + (column + k) * tail_;
+      if (inner_reduced_) at = offset_of(kept_, kept + k);
+      if (small_blocks_) at = offset_of(kept_, kept + k / beside_) + k % beside_ * tail_;
+      const char* from = x + at * size;
       double product = 1;
       for (std::int64_t g = 0; g < reduced_count_; ++g) {
         const char* const row = from + offset_of(reduced_, g) * size;

@@ -106,7 +106,8 @@ TEST(Fold, ProductsThatLeaveTheRangeOnTheWay) {
     std::vector<std::int64_t> axes;
   };
   for (const Case& of : {Case{{140, 5}, {0}}, Case{{5, 140}, {1}}, Case{{4, 6, 20}, {1, 2}}, Case{{44, 3}, {0}},
-                         Case{{3, 44}, {1}}, Case{{6, 4, 20}, {0, 2}}, Case{{2, 6, 4, 20}, {1, 3}}, Case{{44}, {0}}}) {
+                         Case{{3, 44}, {1}}, Case{{6, 4, 20}, {0, 2}}, Case{{2, 6, 4, 20}, {1, 3}},
+                         Case{{40, 4, 3}, {1}}, Case{{20, 6, 3, 4}, {1, 3}}, Case{{44}, {0}}}) {
     std::vector<float> x(static_cast<std::size_t>(element_count(of.dims)));
     // Halves of a group: the numbers of its elements first.
     std::vector<float> numbers(x.size());

@@ -12,7 +12,7 @@ std::unique_ptr<Kernel> make_wide_fold(const FoldConfig& c, PackedConstants&);
 std::string log_sum_exp_refuses(const FoldConfig& c);
 std::unique_ptr<Kernel> make_log_sum_exp(const FoldConfig& c, PackedConstants&);
 
-// LogSumExp of integers of 32 and 64 bits along rows, in double, cut to the type.
+// LogSumExp of integers of 32 and 64 bits, in double, cut to the type.
 std::string integer_log_sum_exp_refuses(const FoldConfig& c);
 std::unique_ptr<Kernel> make_integer_log_sum_exp(const FoldConfig& c, PackedConstants&);
 
