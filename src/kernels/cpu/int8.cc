@@ -184,6 +184,12 @@ bool Centering::fits(const Contents& weights, std::int64_t elements) const {
                                  : ask(static_cast<const std::int8_t*>(weights.data));
 }
 
+bool Centering::fits_any() const {
+  if (zeros > 0 && zero == nullptr) return false;
+  return type == DataType::Uint8 ? any_fit(static_cast<const std::uint8_t*>(nullptr), *this)
+                                 : any_fit(static_cast<const std::int8_t*>(nullptr), *this);
+}
+
 void Centering::to_int8(const void* weights, std::int64_t elements, std::int8_t* to) const {
   if (type == DataType::Uint8)
     center(static_cast<const std::uint8_t*>(weights), *this, elements, to);

@@ -69,6 +69,8 @@ struct Centering {
   std::int32_t excess_of(std::int64_t element) const { return (type == DataType::Uint8 ? 128 : 0) - zero_of(element); }
   // Whether all of them fit into int8.
   bool fits(const Contents& weights, std::int64_t elements) const;
+  // Whether weights of any value do. Not if it does not know the zero points.
+  bool fits_any() const;
   // Those that do not fit wrap.
   void to_int8(const void* weights, std::int64_t elements, std::int8_t* to) const;
   // For the name of what is packed: the zero points, since they are not part of the weights' address.

@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <random>
+#include <utility>
 
 #include "kernels/cpu/kernel_test.h"
 
@@ -189,7 +190,9 @@ inline void check_conv(ConvInt8Config c, unsigned seed) {
   const std::int64_t filters = c.w[0], each = element_count(c.w) / filters, of_group = filters / c.group;
   Bytes x(c.x_type, element_count(c.x), seed), w(c.w_type, element_count(c.w), seed + 1), x_zero(c.x_type, 1, seed + 2);
   for (const int zeros : {0, 1, 2}) {
-    for (const bool constant : {true, false}) {
+    for (const auto& [constant, constant_zeros] :
+         {std::pair(true, true), {false, false}, {false, true}, {true, false}}) {
+      if ((zeros == 0 || !c.blocks.empty()) && constant != constant_zeros) continue;
       c.w_zeros = zeros == 2 ? filters : zeros;
       Bytes w_zero(c.w_type, c.w_zeros, seed + 3);
       // Half of uint8, so that all weights fit into int8; else anything.
@@ -198,7 +201,7 @@ inline void check_conv(ConvInt8Config c, unsigned seed) {
       x_zero.raw[0] = zeros == 0 ? 0 : 77;
       c.pads_are_zero = zeros == 0;
       c.weights = constant ? Contents{w.data()} : Contents{};
-      c.w_zero = constant ? Contents{w_zero.data()} : Contents{};
+      c.w_zero = constant_zeros ? Contents{w_zero.data()} : Contents{};
       const auto in = spatial(c.x, 2, 1), out = spatial(c.out, 2, 1), window = spatial(c.w, 2, 1),
                  strides = spatial(c.strides, 0, 1), dilations = spatial(c.dilations, 0, 1),
                  pads = spatial(c.pads_begin, 0, 0);
