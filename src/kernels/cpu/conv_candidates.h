@@ -39,8 +39,11 @@ std::unique_ptr<Kernel> make_window_conv_bf16(const ConvConfig& config, PackedCo
 std::optional<std::int64_t> cost_of_plane_conv(const ConvSizes& sizes);
 std::string plane_conv_refuses(const ConvConfig& config);
 std::unique_ptr<Kernel> make_plane_conv(const ConvConfig& config, PackedConstants& packed);
-// Any convolution, channels first.
+// Any convolution, channels first: by windows of so many elements, and panels of so many rows in the first cache.
+inline constexpr std::int64_t kMostChannelsFirstTaps = 1024, kChannelsFirstDepth = 160;
 std::optional<std::int64_t> cost_of_channels_first_conv(const ConvSizes& sizes);
+double channels_first_conv_ns(const ConvSizes& sizes);  // on one thread
+double reorder_ns(double elements);                     // of an element, where so many change their layout
 std::string channels_first_conv_refuses(const ConvConfig& config);
 std::unique_ptr<Kernel> make_channels_first_conv(const ConvConfig& config, PackedConstants& packed);
 // Windows of 3 x 3 over groups of few channels.

@@ -23,42 +23,23 @@ namespace norn::kernels {
 inline namespace conv_channels_first_cc {
 namespace {
 
-constexpr std::int64_t kDepth = 160;                           // rows of a panel in the first cache
 constexpr std::int64_t kMostPairs = 8;                         // of vectors of pixels that share a pass over weights
 constexpr std::int64_t kNearWeights = std::int64_t{96} << 10;  // floats that stay in the second cache
 constexpr std::int64_t kRowsAtOnce = 8;                        // of panels, from planes that lie far from each other
 // Filters whose elements lie so far from each other, or a multiple of it, are in each other's way in the first cache.
 constexpr std::int64_t kAliased = 1024;
 constexpr std::int64_t kManyPixels = 1024;  // are worth rearranging weights that are not constant
-constexpr std::int64_t kManyFilters = 48, kMostTaps = 1024, kManyTaps = 64;
+constexpr std::int64_t kManyFilters = 48, kManyTaps = 64;
 constexpr std::int64_t kMostLanes = 16;
 constexpr double kProductsPerNs = 60;
 
 constexpr float kZeros[12] = {};
 
-ImageWindow window_of(const Shape& x, const Shape& w, const Shape& out, const Shape& strides, const Shape& dilations,
-                      const Shape& pads) {
-  ImageWindow window{.in = spatial3(x, 2, 1),
-                     .out = spatial3(out, 2, 1),
-                     .window = spatial3(w, 2, 1),
-                     .strides = spatial3(strides, 0, 1),
-                     .dilations = spatial3(dilations, 0, 1),
-                     .pads = spatial3(pads, 0, 0)};
-  const auto count = [](const Spatial3& size) { return size[0] * size[1] * size[2]; };
-  window.taps = count(window.window);
-  window.plane = count(window.in);
-  window.pixels = count(window.out);
-  // Images of which windows take each pixel once lie as a line.
-  if (window.taps == 1 && window.in == window.out && window.strides == Spatial3{1, 1, 1})
-    window.in = window.out = {1, 1, window.plane};
-  return window;
-}
-
 class ChannelsFirstConv final : public Kernel {
  public:
   ChannelsFirstConv(const ConvConfig& c, PackedConstants& packed)
       : c_(c),
-        w_(window_of(c.x, c.w, c.out, c.strides, c.dilations, c.pads_begin)),
+        w_(image_window(c.x, c.w, c.out, c.strides, c.dilations, c.pads_begin)),
         panels_(w_),
         channels_(c.w[1]),
         filters_(c.out[1] / c.group),
@@ -154,7 +135,7 @@ class ChannelsFirstConv final : public Kernel {
     tiles_ = base::quotient_up(filters_, table_.most_rows);
     tile_rows_ = base::quotient_up(filters_, tiles_);
     tiles_ = base::quotient_up(filters_, tile_rows_);
-    block_channels_ = std::clamp<std::int64_t>(kDepth / w_.taps, 1, channels_);
+    block_channels_ = std::clamp<std::int64_t>(kChannelsFirstDepth / w_.taps, 1, channels_);
     block_channels_ = base::quotient_up(channels_, base::quotient_up(channels_, block_channels_));
     channels_at_once_ = std::max<std::int64_t>(kRowsAtOnce / w_.taps, 1);
     pairs_ = planes_ ? base::quotient_up(planes_->vectors(), 2) : base::quotient_up(w_.pixels, panels_.width());
@@ -281,40 +262,11 @@ std::string channels_first_conv_refuses(const ConvConfig& c) {
   if (c.x.size() > 5) return "more than three spatial dimensions";
   if (c.x_layout != Layout::Dense || c.out_layout != Layout::Dense) return "channels are last";
   if (channels_first_table().lanes > kMostLanes) return "vectors longer than it has room for";
-  if (element_count(c.w) / (c.w[0] * c.w[1]) > kMostTaps) return "windows of more than 1024 elements";
+  if (element_count(c.w) / (c.w[0] * c.w[1]) > kMostChannelsFirstTaps) return "windows of more than 1024 elements";
   constexpr std::int64_t kFarthest = std::int64_t{1} << 24;
   if (c.strides.back() > kFarthest) return "windows too far from each other";
   if (c.in_place_extra >= 0) return "adds nothing in place";
   return as_bounds(c.post) ? "" : post_chain_refuses(c.out, c.out_layout, c.post, c.extra);
-}
-
-// Gathering patches takes about as long as reordering as many elements. That is no more than a reorder of x of windows
-// of one pixel, and of few channels, which are copied once; elsewhere it is worth while for many filters of few
-// elements, whose output is what there is to reorder. Few pixels leave panels partly empty. Weights that are not
-// constant are read where they lie, if pixels are few, which beats rearranging them. Groups leave vectors of channels
-// partly empty.
-std::optional<std::int64_t> cost_of_channels_first_conv(const ConvSizes& sizes) {
-  constexpr std::int64_t kFewestPixels = 384, kFewestOfFed = 128, kDeepest = 64, kPerDeep = 2, kManyOfFed = 256;
-  constexpr std::int64_t kFewChannels = 8, kFewestFilters = 8, kManyOfGroup = 16;
-  if (sizes.x.size() > 5 || element_count(sizes.out) == 0 || element_count(sizes.w) == 0) return {};
-  const std::int64_t pixels = element_count(sizes.out) / sizes.out[1], depth = element_count(sizes.w) / sizes.w[0];
-  if (depth / sizes.w[1] > kMostTaps) return {};
-  if (!bounded_product({pixels, depth}) || pixels < (sizes.has_constant_weights ? kFewestPixels : kFewestOfFed))
-    return {};
-  const Shape no_pads(sizes.strides.size(), 0);
-  const bool is_copied =
-      PaddedPlanes::pays(window_of(sizes.x, sizes.w, sizes.out, sizes.strides, sizes.dilations, no_pads));
-  const bool has_filters = sizes.w[0] >= sizes.group * kFewestFilters;
-  if (sizes.group != 1) {
-    const bool gains = is_copied && has_filters && sizes.w[1] >= kManyOfGroup && sizes.has_constant_weights;
-    return gains ? std::optional(element_count(sizes.x)) : std::nullopt;
-  }
-  const std::int64_t patches = pixels * depth;
-  if (depth == sizes.w[1] || (depth <= kDeepest && sizes.w[0] >= kPerDeep * depth)) return patches;
-  const bool is_dense = std::ranges::all_of(sizes.strides, [](std::int64_t s) { return s == 1; });
-  if (is_copied && has_filters && sizes.w[1] <= kFewChannels) return element_count(sizes.x);
-  if (!sizes.has_constant_weights && pixels <= kManyOfFed && is_dense) return element_count(sizes.x);
-  return {};
 }
 
 std::unique_ptr<Kernel> make_channels_first_conv(const ConvConfig& c, PackedConstants& packed) {

@@ -1,5 +1,5 @@
-// Depthwise convolution by small windows where channels come first: each channel is a plane, of which some rows at a
-// time are copied between the zeros around it. There each tap of a row of outputs is a run of memory.
+// Depthwise convolution by small windows where channels come first: each channel is a plane, or a line, of which some
+// rows at a time are copied between the zeros around it. There each tap of a row of outputs is a run of memory.
 #include <algorithm>
 #include <cstring>
 #include <string>
@@ -8,6 +8,7 @@
 #include "kernels/cpu/align.h"
 #include "kernels/cpu/conv_candidates.h"
 #include "kernels/cpu/conv_planes.h"
+#include "kernels/cpu/extents.h"
 #include "kernels/cpu/instruction_set.h"
 #include "kernels/cpu/physical.h"
 #include "kernels/cpu/posts.h"
@@ -23,6 +24,18 @@ constexpr std::int64_t kFewChannels = 8, kLongRow = 32;
 constexpr std::int64_t kShortest = 12;  // outputs of a row, below which vectors are mostly empty
 constexpr std::int64_t kBandBytes = std::int64_t{24} << 10, kPieces = 32;
 constexpr std::int64_t kMostCopied = std::int64_t{1} << 17;
+constexpr std::int64_t kMostFilters = 4;  // of a channel
+
+// Lines as images of one row.
+ConvConfig as_image(ConvConfig c) {
+  if (c.x.size() != 3) return c;
+  for (Shape* const dims : {&c.x, &c.w, &c.out}) dims->insert(dims->begin() + 2, 1);
+  c.strides.insert(c.strides.begin(), 1);
+  c.dilations.insert(c.dilations.begin(), 1);
+  c.pads_begin.insert(c.pads_begin.begin(), 0);
+  c.pads_end.insert(c.pads_end.begin(), 0);
+  return c;
+}
 
 // Sizes in floats; bands in rows of outputs.
 struct Bands {
@@ -40,14 +53,14 @@ struct Bands {
 
 class PlaneConv final : public Kernel {
  public:
-  PlaneConv(const ConvConfig& c, PackedConstants& packed) : c_(c), bands_(c) {
+  PlaneConv(const ConvConfig& c, PackedConstants& packed) : c_(as_image(c)), bands_(c_) {
     if (const auto bounds = as_bounds(c.post))
       bounds_ = *bounds;
     else
       posts_ = post_chain(c.out, c.out_layout, c.post, c.extra, packed);
-    const double outputs = static_cast<double>(bands_.band * c.out[3]);
-    pieces_ = piece_count(c.x[0] * c.x[1] * bands_.count, outputs * (0.02 * static_cast<double>(c.w[2] * c.w[3]) + 0.1),
-                          kPieces);
+    const double outputs = static_cast<double>(bands_.band * c_.out[3]);
+    pieces_ = piece_count(c_.out[0] * c_.out[1] * bands_.count,
+                          outputs * (0.02 * static_cast<double>(c_.w[2] * c_.w[3]) + 0.1), kPieces);
   }
 
   std::size_t scratch_bytes() const override {
@@ -59,14 +72,15 @@ class PlaneConv final : public Kernel {
     const auto* bias = c_.has_bias ? static_cast<const float*>(operands[2]) : nullptr;
     const std::size_t extras = c_.extra.size();
     auto* const out = static_cast<float*>(operands[3 + extras]);
-    const std::int64_t units = c_.x[0] * c_.x[1] * bands_.count;
+    const std::int64_t units = c_.out[0] * c_.out[1] * bands_.count, filters = c_.out[1] / c_.x[1];
     base::parallel_for(pieces_, [&](std::int64_t piece) {
       float* const copied = static_cast<float*>(scratch) + piece * bands_.copied;
       std::fill_n(copied, bands_.copied, 0.0f);
       for (auto [u, last_u] = base::part_of(units, pieces_, piece); u < last_u; ++u) {
-        const std::int64_t plane = u / bands_.count, first = u % bands_.count * bands_.band, channel = plane % c_.x[1];
-        band(x + plane * c_.x[2] * c_.x[3], w + channel * c_.w[2] * c_.w[3], bias ? bias[channel] : 0.0f, first,
-             out + (plane * c_.out[2] + first) * c_.out[3], copied);
+        const std::int64_t plane = u / bands_.count, first = u % bands_.count * bands_.band,
+                           channel = plane % c_.out[1];
+        band(x + plane / filters * c_.x[2] * c_.x[3], w + channel * c_.w[2] * c_.w[3], bias ? bias[channel] : 0.0f,
+             first, out + (plane * c_.out[2] + first) * c_.out[3], copied);
       }
     });
     if (posts_) run_post_chain(*posts_, out, operands + 3, extras);
@@ -112,10 +126,13 @@ std::int64_t large_image() { return std::int64_t{1} << (has_large_second_cache()
 
 // Whether it is worth while.
 bool is_plane_conv(const Shape& x, const Shape& w, const Shape& out, const Shape& strides) {
-  if (x.size() != 4 || w[1] != 1 || w[0] != x[1] || strides != Shape{1, 1} || out[3] < kShortest) return false;
-  const std::int64_t taps = w[2] * w[3];
-  if (taps <= kMostTaps || out[3] < kLongRow) return taps <= kMostTaps;
-  return x[1] <= kFewChannels ? taps <= kMostThinTaps : taps <= kMostLargeTaps && x[1] * x[2] * x[3] >= large_image();
+  if (x.size() != 3 && x.size() != 4) return false;
+  if (w[1] != 1 || w[0] > x[1] * kMostFilters || out.back() < kShortest) return false;
+  if (std::ranges::any_of(strides, [](std::int64_t stride) { return stride != 1; })) return false;
+  const auto taps = bounded_product(std::span(w).subspan(2), kMostThinTaps);
+  if (!taps || *taps <= kMostTaps || out.back() < kLongRow) return taps && *taps <= kMostTaps;
+  if (x[1] <= kFewChannels) return true;
+  return *taps <= kMostLargeTaps && element_count(x) / x[0] >= large_image();
 }
 
 }  // namespace
@@ -123,7 +140,7 @@ bool is_plane_conv(const Shape& x, const Shape& w, const Shape& out, const Shape
 
 std::optional<std::int64_t> cost_of_plane_conv(const ConvSizes& sizes) {
   if (!is_plane_conv(sizes.x, sizes.w, sizes.out, sizes.strides)) return {};
-  const bool is_slower = sizes.x[1] > kFewChannels && sizes.w[2] * sizes.w[3] > kMostTaps;
+  const bool is_slower = sizes.x[1] > kFewChannels && element_count(sizes.w) / sizes.w[0] > kMostTaps;
   return is_slower ? element_count(sizes.x) / 2 * 3 : 0;
 }
 
@@ -131,10 +148,10 @@ std::string plane_conv_refuses(const ConvConfig& c) {
   if (std::string why = conv_config_refusal(c); !why.empty()) return why;
   if (c.x_layout != Layout::Dense || c.out_layout != Layout::Dense) return "channels are last";
   if (!is_plane_conv(c.x, c.w, c.out, c.strides))
-    return "not depthwise, of stride 1, by windows of at most 9 elements, to rows of 12 and more, or larger ones of "
-           "large images";
+    return "not depthwise with up to 4 filters of a channel, of stride 1, by windows of at most 9 elements, to rows of "
+           "12 and more, or larger ones of large images";
   if (c.in_place_extra >= 0) return "adds nothing in place";
-  if (Bands(c).copied > kMostCopied) return "rows so long that a few do not fit a cache";
+  if (Bands(as_image(c)).copied > kMostCopied) return "rows so long that a few do not fit a cache";
   return as_bounds(c.post) ? "" : post_chain_refuses(c.out, c.out_layout, c.post, c.extra);
 }
 

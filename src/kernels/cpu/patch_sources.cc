@@ -26,6 +26,23 @@ std::int64_t met_rows(const ImageWindow& w, std::size_t d) {
 }  // namespace
 }  // namespace patch_sources_cc
 
+ImageWindow image_window(const Shape& x, const Shape& w, const Shape& out, const Shape& strides, const Shape& dilations,
+                         const Shape& pads) {
+  ImageWindow window{.in = spatial3(x, 2, 1),
+                     .out = spatial3(out, 2, 1),
+                     .window = spatial3(w, 2, 1),
+                     .strides = spatial3(strides, 0, 1),
+                     .dilations = spatial3(dilations, 0, 1),
+                     .pads = spatial3(pads, 0, 0)};
+  const auto count = [](const Spatial3& size) { return size[0] * size[1] * size[2]; };
+  window.taps = count(window.window);
+  window.plane = count(window.in);
+  window.pixels = count(window.out);
+  if (window.taps == 1 && window.in == window.out && window.strides == Spatial3{1, 1, 1})
+    window.in = window.out = {1, 1, window.plane};
+  return window;
+}
+
 GatheredPanels::GatheredPanels(const ImageWindow& w) : w_(w), width_(2 * table_.lanes) {
   for (std::int64_t k = 0; k < w.window[2]; ++k) {
     const std::int64_t at = k * w.dilations[2] - w.pads[2], stride = w.strides[2];
@@ -99,9 +116,13 @@ bool PaddedPlanes::pays(const ImageWindow& w) {
   if (w.taps == 1 || w.strides[2] > 2) return false;
   const auto size = [](std::int64_t n) { return static_cast<double>(n); };
   const double filled = size(w.out[2]) / size(round_up(w.out[2], channels_first_table().lanes));
+  return filled >= kLeastFilled && copied(w) <= kMostOfPlane * size(w.plane) + kMore;
+}
+
+double PaddedPlanes::copied(const ImageWindow& w) {
+  const auto size = [](std::int64_t n) { return static_cast<double>(n); };
   const double row = size(w.strides[2]) * size(w.out[2]) + size(w.window[2] - 1) * size(w.dilations[2]);
-  const double copied = size(met_rows(w, 0)) * size(met_rows(w, 1)) * row;
-  return filled >= kLeastFilled && copied <= kMostOfPlane * size(w.plane) + kMore;
+  return size(met_rows(w, 0)) * size(met_rows(w, 1)) * row;
 }
 
 void PaddedPlanes::copy(const float* x, std::int64_t planes, float* to) const {

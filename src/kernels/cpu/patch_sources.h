@@ -17,6 +17,9 @@ struct ImageWindow {
   Spatial3 in, out, window, strides, dilations, pads;
   std::int64_t taps = 1, plane = 1, pixels = 1;
 };
+// Of a convolution. Images of which windows take each pixel once lie as a line.
+ImageWindow image_window(const Shape& x, const Shape& w, const Shape& out, const Shape& strides, const Shape& dilations,
+                         const Shape& pads);
 
 // Panels of two vectors of pixels: a row for each tap of each of some channels.
 class GatheredPanels {
@@ -50,6 +53,8 @@ class PaddedPlanes {
 
   // Whether rows of the output fill vectors, and padding is not what most of the copy would be.
   static bool pays(const ImageWindow& w);
+  // Elements of a channel, which may be more than can be counted.
+  static double copied(const ImageWindow& w);
 
   std::int64_t plane() const { return plane_; }  // elements of a channel
   std::size_t bytes(std::int64_t planes) const {

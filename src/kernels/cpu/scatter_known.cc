@@ -16,7 +16,7 @@ inline namespace scatter_known_cc {
 namespace {
 
 // Updates from row `from` on lie in the data from block `to` on.
-struct Run {
+struct OrderedRun {
   std::int64_t to, from, count;
 };
 
@@ -36,7 +36,8 @@ class KnownRows {
   std::vector<std::int64_t> copy_;
 };
 
-// Calls f(Run) for all of them; whether every index is within its axis, and every run lies behind the one before it.
+// Calls f(OrderedRun) for all of them; whether every index is within its axis, and every run lies behind the one before
+// it.
 template <class F>
 bool are_in_order(const ScatterNdConfig& c, F&& f) {
   const IndexBlocks blocks(c.axes);
@@ -44,7 +45,7 @@ bool are_in_order(const ScatterNdConfig& c, F&& f) {
   for (std::int64_t r = 0, end = 0; r < c.rows;) {
     const std::int64_t* const row = rows.get() + r * blocks.length();
     if (!blocks.are_within(row)) return false;
-    const Run run{blocks.at(row), r, blocks.following(row, c.rows - r)};
+    const OrderedRun run{blocks.at(row), r, blocks.following(row, c.rows - r)};
     if (run.to < end) return false;
     f(run);
     r += run.count;
@@ -65,18 +66,18 @@ class ScatterRuns final : public Kernel {
       : block_(c.block * static_cast<std::int64_t>(element_size(c.type))), all_(block_ * element_count(c.axes)) {
     // How many there are, and they.
     runs_ = packed.get(c.indices, 0, "runs of " + described(c), [&]() -> std::shared_ptr<const void> {
-      std::vector<Run> runs;
-      are_in_order(c, [&](const Run& run) {
+      std::vector<OrderedRun> runs;
+      are_in_order(c, [&](const OrderedRun& run) {
         // Of rows along one axis, those along the next follow where they reach its ends.
         if (!runs.empty() && runs.back().to + runs.back().count == run.to)
           runs.back().count += run.count;
         else
           runs.push_back(run);
       });
-      auto memory = aligned_buffer(sizeof(std::int64_t) + runs.size() * sizeof(Run));
+      auto memory = aligned_buffer(sizeof(std::int64_t) + runs.size() * sizeof(OrderedRun));
       const auto count = static_cast<std::int64_t>(runs.size());
       std::memcpy(memory.get(), &count, sizeof count);
-      std::memcpy(static_cast<char*>(memory.get()) + sizeof count, runs.data(), runs.size() * sizeof(Run));
+      std::memcpy(static_cast<char*>(memory.get()) + sizeof count, runs.data(), runs.size() * sizeof(OrderedRun));
       return memory;
     });
   }
@@ -88,14 +89,14 @@ class ScatterRuns final : public Kernel {
     const auto* const updates = static_cast<const char*>(operands[2]);
     auto* const out = static_cast<char*>(operands[3]);
     const std::int64_t* const count = static_cast<const std::int64_t*>(runs_.get());
-    const Run* const first = reinterpret_cast<const Run*>(count + 1);
-    const Run* const last = first + *count;
+    const OrderedRun* const first = reinterpret_cast<const OrderedRun*>(count + 1);
+    const OrderedRun* const last = first + *count;
     parallel_ranges(all_, 0.05, 4096, [&](std::int64_t at, std::int64_t end) {
       const auto copy = [&](const char* from, std::int64_t until) {
         if (from != out + at) copy_bytes(out + at, from, until - at);
         at = until;
       };
-      const Run* run = std::upper_bound(first, last, at, [this](std::int64_t byte, const Run& other) {
+      const OrderedRun* run = std::upper_bound(first, last, at, [this](std::int64_t byte, const OrderedRun& other) {
         return byte < (other.to + other.count) * block_;
       });
       for (; run != last && run->to * block_ < end; ++run) {
@@ -120,7 +121,7 @@ std::string scatter_runs_refuses(const ScatterNdConfig& c) {
   constexpr std::int64_t kLeastRun = 2;  // rows, on average: what is kept is no larger than the indices
   const bool in_order = c.indices.are(described(c) + " in order", [&] {
     std::int64_t runs = 0;
-    return are_in_order(c, [&](const Run&) { ++runs; }) && runs <= std::max<std::int64_t>(1, c.rows / kLeastRun);
+    return are_in_order(c, [&](const OrderedRun&) { ++runs; }) && runs <= std::max<std::int64_t>(1, c.rows / kLeastRun);
   });
   return in_order ? "" : "the indices do not name blocks in order, several in a row";
 }
