@@ -170,9 +170,20 @@ std::optional<std::int64_t> cost_of_channels_first(const Node& node, const PlanS
 // Some transposed convolutions want channels last even if their input has to be reordered.
 bool gains_by_rows(const Node& node, const PlanState& state) {
   const Shape &x = state.values[node.inputs[0]].dims, &w = state.values[node.inputs[1]].dims;
-  if (!state.graph.value(node.inputs[1]).is_constant()) return false;
+  const program::Value& weights = state.graph.value(node.inputs[1]);
+  if (!weights.is_constant()) return false;
   const ops::ConvTransposeParams p = ops::resolve_conv_transpose(program::NodeParameters(node), x, w);
-  return kernels::deconv_rows_gain(x, w, p.group, p.window.strides);
+  kernels::DeconvConfig config;
+  config.type = state.values[node.outputs[0]].type.elem;
+  config.x = x;
+  config.w = w;
+  config.out = state.values[node.outputs[0]].dims;
+  config.group = p.group;
+  config.strides = p.window.strides;
+  config.dilations = p.window.dilations;
+  config.pads_begin = p.window.pads_begin;
+  config.weights.data = weights.constant.data();
+  return kernels::deconv_rows_gain(config);
 }
 
 // Sums over all pixels of a channel, or over all channels of a pixel, are taken in whatever layout the input has.

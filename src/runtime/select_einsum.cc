@@ -429,8 +429,7 @@ bool select_conv_transpose(Selector& s) {
                     {s.node().outputs[0], layout});
   };
   using kernels::Layout;
-  const bool last = s.made_in(s.node().inputs[0]) == Layout::ChannelsLast ||
-                    kernels::deconv_rows_gain(config.x, config.w, config.group, config.strides);
+  const bool last = s.made_in(s.node().inputs[0]) == Layout::ChannelsLast || kernels::deconv_rows_gain(config);
   return (last && attempt(Layout::ChannelsLast)) || attempt(Layout::Dense) || attempt(Layout::ChannelsLast);
 }
 

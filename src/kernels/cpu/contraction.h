@@ -75,8 +75,15 @@ std::span<const Candidate<Col2ImConfig>> col2im_candidates();
 std::string deconv_sizes_refuse(const DeconvConfig& c);
 std::string deconv_rows_refuses(const DeconvConfig& c);
 // Whether products with channels last gain more than it costs to move the channels of a dense input and output.
-bool deconv_rows_gain(const Shape& x, const Shape& w, std::int64_t group, const Shape& strides);
+bool deconv_rows_gain(const DeconvConfig& c);
 std::unique_ptr<Kernel> make_deconv_rows(const DeconvConfig& c, PackedConstants& packed);
+// As convolutions with channels first, or as products that are added where they fall; what these take on one thread.
+std::string deconv_phases_refuse(const DeconvConfig& c);
+std::unique_ptr<Kernel> make_deconv_phases(const DeconvConfig& c, PackedConstants& packed);
+std::unique_ptr<Kernel> make_added_deconv(const DeconvConfig& c, PackedConstants& packed);
+double deconv_added_ns(const DeconvConfig& c);
+// Whether convolutions take it, and less time than that.
+bool deconv_phases_gain(const DeconvConfig& c, double ns);
 
 // Internal to the kernels: loops for a target's instruction set. B lies in panels of `width` columns, `panel_stride`
 // apart, whose rows are `row_stride` apart; the last one can be read to its full width. With `add` the products are

@@ -227,18 +227,15 @@ TEST(Contraction, RefusesWhatItCannotCount) {
   all_refuse({.type = DataType::Double, .m = 4, .n = 0, .k = 4});
 }
 
+// How many ways with channels first took it.
 template <class T>
-void check_deconv(DeconvConfig c) {
+int check_deconv(DeconvConfig c) {
   auto x = small_numbers<T>(element_count(c.x), 4), w = small_numbers<T>(element_count(c.w), 5);
   const std::int64_t filters = c.out[1];
   auto bias = small_numbers<T>(filters, 6);
-  ASSERT_NE(deconv_candidates()[0].refuses(c), "");
-  ASSERT_EQ(deconv_candidates()[1].refuses(c), "");
-  Constants constants;
-  const auto got = run_at_widths(*deconv_candidates()[1].make(c, constants),
-                                 {x.data(), w.data(), c.has_bias ? bias.data() : nullptr},
-                                 std::vector<T>(static_cast<std::size_t>(element_count(c.out)), T{77}));
-  std::vector<T> want(got.size());
+  EXPECT_NE(deconv_candidates()[0].refuses(c), "");
+  EXPECT_EQ(deconv_candidates().back().refuses(c), "");
+  std::vector<T> want(static_cast<std::size_t>(element_count(c.out)));
   const std::size_t rank = c.strides.size();
   const Shape in(c.x.begin() + 2, c.x.end()), out(c.out.begin() + 2, c.out.end()), kernel(c.w.begin() + 2, c.w.end());
   const std::int64_t out_plane = element_count(out), in_group = c.x[1] / c.group, out_group = c.w[1];
@@ -265,21 +262,72 @@ void check_deconv(DeconvConfig c) {
                 x[static_cast<std::size_t>((b * c.x[1] + ch) * element_count(in) + i)] *
                 w[static_cast<std::size_t>((ch * out_group + m) * element_count(kernel) + t)];
           }
-  EXPECT_EQ(got, want);
+  Constants constants;
+  int ran = 0;
+  for (const bool constant : {true, false}) {
+    c.weights = constant ? Contents{w.data(), true, w.size() * sizeof(T)} : Contents{};
+    for (const auto& candidate : deconv_candidates()) {
+      if (!candidate.refuses(c).empty()) continue;
+      const auto got =
+          run_at_widths(*candidate.make(c, constants), {x.data(), w.data(), c.has_bias ? bias.data() : nullptr},
+                        std::vector<T>(want.size(), T{77}));
+      EXPECT_EQ(got, want) << candidate.name << to_string(c.x) << to_string(c.w) << constant;
+      ++ran;
+    }
+  }
   if constexpr (std::is_same_v<T, float>) {
     c.layout = Layout::ChannelsLast;
     c.weights = {w.data(), true, w.size() * sizeof(float)};
     if (c.w[1] < 8) {
       EXPECT_NE(deconv_candidates()[0].refuses(c), "");
-      return;
+      return ran;
     }
-    ASSERT_EQ(deconv_candidates()[0].refuses(c), "");
+    EXPECT_EQ(deconv_candidates()[0].refuses(c), "");
     auto moved = relaid(x, c.x, Layout::Dense, Layout::ChannelsLast);
     const auto last = run_at_widths(*deconv_candidates()[0].make(c, constants),
                                     {moved.data(), nullptr, c.has_bias ? bias.data() : nullptr},
                                     std::vector<T>(static_cast<std::size_t>(element_count(c.out)), T{77}));
     EXPECT_EQ(relaid(last, c.out, Layout::ChannelsLast, Layout::Dense), want);
   }
+  return ran;
+}
+
+// Those that take less time as convolutions.
+TEST(Deconv, ManyFiltersOfFewChannels) {
+  int ran = 0, cases = 0;
+  const auto check = [&](Shape x, Shape w, Shape out, std::int64_t group, bool has_bias, Shape strides, Shape dilations,
+                         Shape pads) {
+    ++cases;
+    ran += check_deconv<float>({DataType::Float, std::move(x), std::move(w), std::move(out), group, has_bias,
+                                std::move(strides), std::move(dilations), std::move(pads)});
+  };
+  check({2, 3, 9, 20}, {3, 40, 5, 5}, {2, 40, 9, 20}, 1, true, {1, 1}, {1, 1}, {2, 2});
+  check({1, 4, 7, 11}, {4, 24, 7, 7}, {1, 48, 19, 27}, 2, true, {2, 2}, {1, 1}, {0, 0});
+  check({1, 2, 8, 17}, {2, 56, 5, 4}, {1, 56, 27, 52}, 1, false, {3, 3}, {1, 2}, {1, -1});
+  check({2, 2, 16}, {2, 30, 9}, {2, 30, 71}, 1, true, {4}, {3}, {9});
+  check({1, 2, 4, 5, 9}, {2, 33, 3, 3, 3}, {1, 33, 9, 6, 17}, 1, false, {2, 1, 2}, {1, 1, 1}, {0, 1, 1});
+  // Some elements that nothing falls on; windows that lead far before and behind x.
+  check({1, 3, 9, 15}, {3, 48, 4, 4}, {1, 48, 33, 59}, 1, true, {2, 4}, {4, 4}, {2, 9});
+  check({1, 3, 12, 30}, {3, 48, 3, 3}, {1, 48, 9, 27}, 1, true, {1, 1}, {1, 1}, {4, 5});
+  EXPECT_GT(ran, 3 * cases);
+}
+
+TEST(Deconv, WeightsThatAreNotFinite) {
+  const DeconvConfig c{DataType::Float, {1, 3, 9, 15}, {3, 48, 5, 5}, {1, 48, 9, 15}, 1, false, {1, 1}, {1, 1}, {2, 2}};
+  auto x = random_floats(element_count(c.x), 1), w = random_floats(element_count(c.w), 2);
+  w[0] = std::numeric_limits<float>::infinity();
+  if (!deconv_candidates()[1].refuses(c).empty()) GTEST_SKIP() << "sums take less time";
+  std::vector<std::vector<float>> got;
+  for (const std::size_t i : {1, 2}) {
+    Constants constants;
+    got.push_back(run_at_widths(*deconv_candidates()[i].make(c, constants), {x.data(), w.data(), nullptr},
+                                std::vector<float>(static_cast<std::size_t>(element_count(c.out)))));
+  }
+  EXPECT_EQ(got[0], got[1]);
+  EXPECT_TRUE(std::ranges::none_of(got[0], [](float v) { return std::isnan(v); }));
+  DeconvConfig constant = c;
+  constant.weights = {w.data(), true, w.size() * sizeof(float)};
+  EXPECT_NE(deconv_candidates()[1].refuses(constant), "");
 }
 
 TEST(Deconv, MatchesItsDefinition) {

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/division.h"
+#include "kernels/cpu/channels_first.h"
 #include "kernels/cpu/contraction.h"
 #include "kernels/cpu/extents.h"
 #include "kernels/cpu/physical.h"
@@ -271,11 +272,6 @@ std::string deconv_refuses(const DeconvConfig& c) {
   if (c.layout != Layout::Dense) return "channels are last";
   return deconv_sizes_refuse(c);
 }
-std::unique_ptr<Kernel> make_deconv(const DeconvConfig& c, PackedConstants&) {
-  if (c.type == DataType::Double) return std::make_unique<Deconv<double>>(c);
-  return std::make_unique<Deconv<float>>(c);
-}
-
 template <class T>
 class Col2Im final : public Kernel {
  public:
@@ -324,10 +320,28 @@ std::unique_ptr<Kernel> make_col2im(const Col2ImConfig& c, PackedConstants&) {
 
 constexpr Candidate<Col2ImConfig> kCol2Ims[] = {{"col2im", col2im_refuses, make_col2im}};
 constexpr Candidate<DeconvConfig> kDeconvs[] = {{"deconv-rows", deconv_rows_refuses, make_deconv_rows},
-                                                {"deconv", deconv_refuses, make_deconv}};
+                                                {"deconv-phases", deconv_phases_refuse, make_deconv_phases},
+                                                {"deconv", deconv_refuses, make_added_deconv}};
 
 }  // namespace
 }  // namespace deconv_cc
+
+std::unique_ptr<Kernel> make_added_deconv(const DeconvConfig& c, PackedConstants&) {
+  if (c.type == DataType::Double) return std::make_unique<Deconv<double>>(c);
+  return std::make_unique<Deconv<float>>(c);
+}
+
+double deconv_added_ns(const DeconvConfig& c) {
+  constexpr double kAddNs = 0.5, kPutNs = 0.3, kFillNs = 0.1;
+  const double positions = static_cast<double>(element_count(c.x)) / static_cast<double>(c.x[1]),
+               columns =
+                   static_cast<double>(element_count(c.w)) / static_cast<double>(c.w[0]) * static_cast<double>(c.group),
+               depth = static_cast<double>(c.x[1] / c.group),
+               narrower = 16 / static_cast<double>(channels_first_table().lanes);  // than the vectors of these numbers
+  const bool tiles = c.strides == std::vector<std::int64_t>(c.w.begin() + 2, c.w.end());
+  return narrower * positions * columns * (kProductNs * depth + (tiles ? kPutNs : kAddNs)) +
+         kFillNs * static_cast<double>(element_count(c.out));
+}
 
 std::span<const Candidate<DeconvConfig>> deconv_candidates() { return kDeconvs; }
 std::span<const Candidate<Col2ImConfig>> col2im_candidates() { return kCol2Ims; }

@@ -9,6 +9,7 @@
 #include "base/division.h"
 #include "kernels/cpu/align.h"
 #include "kernels/cpu/contraction.h"
+#include "kernels/cpu/conv_candidates.h"
 #include "kernels/cpu/extents.h"
 #include "kernels/cpu/physical.h"
 #include "kernels/cpu/steps.h"
@@ -156,6 +157,17 @@ class DeconvRows final : public Kernel {
   std::shared_ptr<const void> weights_;
 };
 
+// With its input and output reordered.
+double rows_ns(const DeconvConfig& c) {
+  constexpr double kPutNs = 0.5;
+  const auto moved = static_cast<double>(element_count(c.x) + element_count(c.out));
+  const double pixels = static_cast<double>(element_count(c.x)) / static_cast<double>(c.x[1]),
+               taps = static_cast<double>(element_count(c.w)) / static_cast<double>(c.w[0] * c.w[1]);
+  return (kProductNs * static_cast<double>(c.x[1]) + 0.3) * static_cast<double>(padded_filters(c.w[1])) * taps *
+             pixels +
+         reorder_ns(moved) * moved + kPutNs * static_cast<double>(element_count(c.out));
+}
+
 }  // namespace
 }  // namespace deconv_rows_cc
 
@@ -171,12 +183,13 @@ std::string deconv_rows_refuses(const DeconvConfig& c) {
   return extent_refusal({&packed, &tiles});
 }
 
-bool deconv_rows_gain(const Shape& x, const Shape& w, std::int64_t group, const Shape& strides) {
+bool deconv_rows_gain(const DeconvConfig& c) {
   constexpr std::int64_t kFewChannels = 16, kFewFilters = 8, kFewTiles = 128, kFewPixels = 64, kManyPixels = 256;
-  const std::int64_t filters = w[1], pixels = element_count(x) / x[1];
-  if (group != 1 || x[1] < kFewChannels || filters < kFewFilters) return false;
+  const std::int64_t filters = c.w[1], pixels = element_count(c.x) / c.x[1];
+  if (c.group != 1 || c.x[1] < kFewChannels || filters < kFewFilters || !c.weights.known()) return false;
+  if (deconv_phases_gain(c, rows_ns(c))) return false;
   // Where every output is one product, dense ones are put in place as fast, unless pixels are too few for a product.
-  const bool tiles = std::equal(strides.begin(), strides.end(), w.begin() + 2, w.end());
+  const bool tiles = std::equal(c.strides.begin(), c.strides.end(), c.w.begin() + 2, c.w.end());
   if (tiles) return pixels < kFewTiles;
   if (pixels < kFewPixels) return true;
   if (5 * filters < 4 * padded_filters(filters)) return false;

@@ -1,4 +1,4 @@
-// Rows added at strides for each instruction set.
+// Rows added at strides, or put between each other, for each instruction set.
 #include "base/fork.h"
 #include "kernels/cpu/plane_adds.h"
 #include "kernels/cpu/targets.h"
@@ -96,7 +96,34 @@ void add_pairs(float* to, std::int64_t to_row, const float* even, const float* o
   }
 }
 
-PlaneAdds find_plane_adds() { return {add_apart, add_pairs}; }
+// As far as whole vectors go.
+template <int step>
+HWY_INLINE std::int64_t join_vectors([[maybe_unused]] const float* const* from, [[maybe_unused]] std::int64_t n,
+                                     [[maybe_unused]] float other, [[maybe_unused]] float* to) {
+  std::int64_t i = 0;
+#if HWY_TARGET != HWY_SCALAR
+  const std::int64_t lanes = lane_count();
+  for (; i + lanes <= n; i += lanes) {
+    const auto one = [&](int k)
+                         HWY_ATTR { return from[k] == nullptr ? hn::Set(F(), other) : hn::LoadU(F(), from[k] + i); };
+    if constexpr (step == 2) hn::StoreInterleaved2(one(0), one(1), F(), to + 2 * i);
+    if constexpr (step == 3) hn::StoreInterleaved3(one(0), one(1), one(2), F(), to + 3 * i);
+    if constexpr (step == 4) hn::StoreInterleaved4(one(0), one(1), one(2), one(3), F(), to + 4 * i);
+  }
+#endif
+  return i;
+}
+
+void join_rows(const float* const* from, std::int64_t step, std::int64_t n, float other, float* to) {
+  std::int64_t i = 0;
+  if (step == 2) i = join_vectors<2>(from, n, other, to);
+  if (step == 3) i = join_vectors<3>(from, n, other, to);
+  if (step == 4) i = join_vectors<4>(from, n, other, to);
+  for (std::int64_t k = 0; k < step; ++k)
+    for (std::int64_t j = i; j < n; ++j) to[j * step + k] = from[k] == nullptr ? other : from[k][j];
+}
+
+PlaneAdds find_plane_adds() { return {add_apart, add_pairs, join_rows}; }
 
 }  // namespace plane_adds_simd_cc
 }  // namespace HWY_NAMESPACE
