@@ -231,6 +231,12 @@ Role role_of(const Node& node, const PlanState& state, Precision precision, std:
   return Role::Dense;
 }
 
+// Whether its layout is to be chosen. A convolution may read many channels and write one.
+bool is_free(Role role, const Node& node, ValueId out, const PlanState& state) {
+  if (role != Role::Either && role != Role::Maker) return false;
+  return has_layouts(state.values[out]) || (node.op == &ops::Conv && has_layouts(state.values[node.inputs[0]]));
+}
+
 // Where values lie that are views of dense ones: tokens become channels last where a Transpose and a Reshape make an
 // image of them.
 class TokenViews {
@@ -282,7 +288,7 @@ LayoutPlan::LayoutPlan(PlanState& state, const SegmentNodes& nodes, Precision pr
     const Role role = !p.needed || p.late || p.nested ? Role::Dense : role_of(*p.node, state, precision, cost);
     roles.push_back(role);
     if (role == Role::Dense) continue;
-    free += (role == Role::Either || role == Role::Maker) && has_layouts(state.values[p.results()[0]]);
+    free += is_free(role, *p.node, p.results()[0], state);
     fixed += role == Role::ChannelsLast || (role == Role::Either && cost > 0);
   }
   if (free == 0 || fixed == 0 || free > kMostNodes) return;
@@ -302,7 +308,7 @@ LayoutPlan::LayoutPlan(PlanState& state, const SegmentNodes& nodes, Precision pr
     const Role role = roles[n];
     const ValueId out = p.results().empty() ? kNone : p.results()[0];
     std::uint32_t vertex = role == Role::ChannelsLast || role == Role::Reader ? last : dense;
-    if ((role == Role::Either || role == Role::Maker) && out != kNone && has_layouts(state.values[out])) {
+    if (out != kNone && is_free(role, *p.node, out, state)) {
       vertex = network.add_vertex();
       choices.emplace_back(p.node, vertex);
       if (costs[n] > 0) network.add_edge(vertex, last, costs[n], 0);
