@@ -1,6 +1,6 @@
 // Convolution of 8-bit integers in groups of few channels by f32: differences from the zero points are whole numbers,
 // and so are their sums, which are exact as long as none can pass 2^24. For windows that nothing multiplies bytes for,
-// such as those of a filter for each channel over volumes or long lines.
+// such as those of few channels of a group, and for one channel, which lies in any layout.
 #include <algorithm>
 #include <cmath>
 #include <string_view>
@@ -20,6 +20,9 @@ constexpr double kExact = 1 << 24;                 // whole numbers up to it are
 constexpr std::int64_t kTileSums = 4096;           // that are finished together
 constexpr std::string_view kInexact = "winograd";  // multiplies what is no whole number
 
+// Of one channel and filter.
+bool has_planes(const ConvInt8Config& c) { return c.x[1] == 1 && c.w[0] == 1; }
+
 std::vector<float> whole_weights(const ConvInt8Config& c) {
   const std::int64_t elements = element_count(c.w);
   const Centering centering{c.w_type, c.w_zero.data, c.w_zeros, elements / c.w[0]};
@@ -32,12 +35,13 @@ std::vector<float> whole_weights(const ConvInt8Config& c) {
 
 ConvConfig float_config(const ConvInt8Config& c, const std::vector<float>& weights) {
   ConvConfig config = sizes_of(c);
-  config.x_layout = config.out_layout = Layout::ChannelsLast;
+  config.x_layout = config.out_layout = has_planes(c) ? Layout::Dense : Layout::ChannelsLast;
   config.weights = {weights.data(), false, weights.size() * sizeof(float)};
   return config;
 }
 const Candidate<ConvConfig>* candidate_for(const ConvConfig& config) {
-  for (const Candidate<ConvConfig>& candidate : conv_candidates())
+  const bool is_dense = config.x_layout == Layout::Dense;
+  for (const Candidate<ConvConfig>& candidate : is_dense ? channels_first_conv_candidates() : conv_candidates())
     if (candidate.name != kInexact && candidate.refuses(config).empty()) return &candidate;
   return nullptr;
 }
@@ -101,7 +105,7 @@ class FloatConvInt8 final : public Kernel {
 
 std::string float_conv_int8_refuses(const ConvInt8Config& c) {
   if (std::string why = plain_conv_int8_refusal(c); !why.empty()) return why;
-  if (c.group == 1) return "is for groups of channels";
+  if (c.group == 1 && !has_planes(c)) return "is for groups of channels, and for one";
   if (!c.weights.known() || (c.w_zeros > 0 && !c.w_zero.known())) return "the weights are not constant";
   const std::vector<float> weights = whole_weights(c);
   const auto each = static_cast<std::size_t>(element_count(c.w) / c.w[0]);

@@ -343,6 +343,7 @@ class DepthwiseInt8 final : public Kernel, SpatialSizes {
 std::string depthwise_int8_refuses(const ConvInt8Config& c) {
   if (std::string why = plain_conv_int8_refusal(c); !why.empty()) return why;
   if (c.group != c.x[1]) return "is for filters of one channel each";
+  if (c.w[0] == 1 && float_conv_int8_refuses(c).empty()) return "one channel would leave vectors mostly empty";
   if (c.w[0] > c.x[1] * kMostFilters) return "many filters for each channel";
   const Spatial3 window = spatial3(c.w, 2, 1), dilations = spatial3(c.dilations, 0, 1);
   if (!bounded_product(std::span(c.w).subspan(2), kDepthwiseTaps) || dilations[2] > kDepthwiseColumns ||

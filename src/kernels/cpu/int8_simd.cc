@@ -22,8 +22,54 @@ inline namespace int8_simd_cc {
 
 HWY_INLINE std::int64_t int8_lanes() { return static_cast<std::int64_t>(hn::Lanes(F())); }
 
-// A row in whole vectors, the last of which may overlap the one before; a row shorter than a vector goes through a
-// copy.
+// Rows shorter than a vector: as many together as it holds, through copies.
+template <class Other, class Y, class Body>
+HWY_INLINE void over_short_rows(const Finish& f, const FinishedRows& rows, const Other* other, std::int64_t other_row,
+                                Y* y, const Body& body) {
+  constexpr std::size_t kMost = HWY_MAX_BYTES / sizeof(float);
+  const std::int64_t lanes = int8_lanes(), n = rows.n, together = lanes / n;
+  const float* const shift_of = f.shift ? f.shift : f.scale;
+  std::int32_t base[kMost] = {}, values[2 * kMost] = {};
+  float scale[kMost] = {}, shift[kMost] = {};
+  Other others[kMost] = {};
+  Y result[kMost];
+  for (std::int64_t r = 0; r < together; ++r)
+    for (std::int64_t i = 0; i < n; ++i) {
+      base[r * n + i] = f.base[i];
+      scale[r * n + i] = f.scale[i];
+      shift[r * n + i] = shift_of[i];
+    }
+  const std::int32_t* sums = rows.sums;
+  const std::int32_t* const sums_end = sums + (rows.rows - 1) * rows.sums_row + n;
+  for (std::int64_t r = 0; r < rows.rows; r += together) {
+    const std::int64_t count = std::min(together, rows.rows - r);
+    for (std::int64_t k = 0; k < count; ++k, sums += rows.sums_row) {
+      // Whole vectors, whose ends the next row overwrites, as far as there is memory behind a row.
+      if (sums + lanes <= sums_end)
+        hn::StoreU(hn::LoadU(I(), sums), I(), values + k * n);
+      else
+        for (std::int64_t i = 0; i < n; ++i) values[k * n + i] = sums[i];
+      if constexpr (!std::is_same_v<Other, std::int32_t>)
+        for (std::int64_t i = 0; i < n; ++i) others[k * n + i] = other[k * other_row + i];
+    }
+    other += count * other_row;
+    if (rows.y_row == n) {
+      if (count * n == lanes) {
+        body(base, scale, shift, values, others, y);
+      } else {
+        body(base, scale, shift, values, others, result);
+        std::copy_n(result, count * n, y);
+      }
+    } else {
+      body(base, scale, shift, values, others, result);
+      for (std::int64_t k = 0; k < count; ++k)
+        for (std::int64_t i = 0; i < n; ++i) y[k * rows.y_row + i] = result[k * n + i];
+    }
+    y += count * rows.y_row;
+  }
+}
+
+// A row in whole vectors, the last of which may overlap the one before.
 template <class Other, class Y, class Body>
 HWY_INLINE void over_rows(const Finish& f, const FinishedRows& rows, const Other* other, Y* y, const Body& body) {
   const std::int64_t lanes = int8_lanes(), n = rows.n;
@@ -31,29 +77,15 @@ HWY_INLINE void over_rows(const Finish& f, const FinishedRows& rows, const Other
   const float* shift_of = f.shift ? f.shift : f.scale;  // where there is none it is not used
   // Where there is no other tensor, the sums stand in for it.
   const std::int64_t other_row = std::is_same_v<Other, std::int32_t> ? rows.sums_row : rows.y_row;
-  for (std::int64_t r = 0; r < rows.rows; ++r, sums += rows.sums_row, other += other_row, y += rows.y_row) {
-    if (n >= lanes) {
-      for (std::int64_t i = 0; i < n; i += lanes) {
-        const std::int64_t at = std::min(i, n - lanes);
-        body(f.base + at, f.scale + at, shift_of + at, sums + at, other + at, y + at);
-      }
-      continue;
-    }
-    constexpr std::size_t kMost = HWY_MAX_BYTES / sizeof(float);
-    std::int32_t base[kMost] = {}, values[kMost] = {};
-    float scale[kMost] = {}, shift[kMost] = {};
-    Other others[kMost] = {};
-    Y result[kMost];
-    for (std::int64_t i = 0; i < n; ++i) {
-      base[i] = f.base[i];
-      values[i] = sums[i];
-      scale[i] = f.scale[i];
-      shift[i] = shift_of[i];
-      others[i] = other[i];
-    }
-    body(base, scale, shift, values, others, result);
-    std::copy_n(result, n, y);
+  if (n < lanes) {
+    if (n > 0 && rows.rows > 0) over_short_rows(f, rows, other, other_row, y, body);
+    return;
   }
+  for (std::int64_t r = 0; r < rows.rows; ++r, sums += rows.sums_row, other += other_row, y += rows.y_row)
+    for (std::int64_t i = 0; i < n; i += lanes) {
+      const std::int64_t at = std::min(i, n - lanes);
+      body(f.base + at, f.scale + at, shift_of + at, sums + at, other + at, y + at);
+    }
 }
 
 HWY_INLINE VI sums_with_base(const std::int32_t* sums, const std::int32_t* base) {
