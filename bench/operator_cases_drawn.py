@@ -431,6 +431,11 @@ TABLE = {
         {"w": np.random.default_rng(4).standard_normal((4, 44, 3, 3)).astype(np.float32)},
         "y = Conv<group = 4, pads = [1, 1, 1, 1]>(a, w)",
     ),
+    "Conv depthwise 7x7 apart": (
+        "a:float[1,256,14,14]",
+        {"w": np.random.default_rng(5).standard_normal((256, 1, 7, 7)).astype(np.float32)},
+        "y = Conv<group = 256, dilations = [3, 3], pads = [9, 9, 9, 9]>(a, w)",
+    ),
     "Range int64": ("s:int64[] e:int64[] d:int64[]", {}, "y = Range(s, e, d)"),
     "HannWindow": ("n:int64[]", {}, "y = HannWindow(n)"),
 }

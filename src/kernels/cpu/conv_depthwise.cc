@@ -1,4 +1,4 @@
-// Depthwise convolution of images and volumes with channels last, by windows of 1, 3, 5 or 7 columns: a row of outputs
+// Depthwise convolution of images and volumes with channels last: a row of outputs
 // at a time, of some channels, whose weights stay in the first cache for all rows. Where a channel has several filters,
 // x is copied with each channel as often.
 #include <algorithm>
@@ -21,12 +21,21 @@ constexpr std::int64_t kBlock = 128;  // channels
 constexpr std::int64_t kPieces = 32;
 constexpr std::int64_t kMostFilters = 8;  // of a channel
 
+// oneDNN has no depthwise kernel for rows with more padding than the pixels that it computes at a time, and takes five
+// to twenty times as long without.
+bool is_padded_too_much(const ConvConfig& c) {
+  const std::int64_t lanes = depthwise_table().lanes, together = lanes == 16 ? 6 : lanes == 8 ? 4 : 3;
+  const std::int64_t pad = std::max(c.pads_begin.back(), c.pads_end.back()), outputs = c.out.back();
+  return pad > std::min(together, outputs) || (pad > together - 2 && outputs < together + 2);
+}
+
+// Null for windows with too many rows, and those that oneDNN is faster for.
 auto depthwise_loop_of(const ConvConfig& c) {
+  if (!bounded_product(std::span(c.w).first(c.w.size() - 1).subspan(2), kDepthwiseTallest))
+    return decltype(depthwise_table().any){};
   const Spatial3 window = spatial3(c.w, 2, 1);
-  const std::int64_t rows = bounded_product(std::span(c.w).first(c.w.size() - 1).subspan(2), kDepthwiseTallest)
-                                ? window[0] * window[1]
-                                : kDepthwiseTallest + 1;
-  return depthwise_loop(rows, window[2], c.strides.back(), c.dilations.back());
+  const auto loop = depthwise_loop(window[0] * window[1], window[2], c.strides.back(), c.dilations.back());
+  return loop || !is_padded_too_much(c) ? loop : depthwise_table().any;
 }
 
 class DepthwiseConv final : public Kernel, SpatialSizes {
@@ -111,6 +120,9 @@ class DepthwiseConv final : public Kernel, SpatialSizes {
         const bool inside = i >= 0 && i < in_[0] && j >= 0 && j < in_[1];
         *to++ = inside ? x + ((image * in_[0] + i) * in_[1] + j) * in_[2] * channels_ + first : nullptr;
       }
+    row.width = window_[2];
+    row.stride = strides_[2];
+    row.dilation = dilations_[2];
     row.columns = in_[2];
     row.outputs = out_[2];
     row.left = pads_[2];
@@ -141,7 +153,7 @@ std::string depthwise_rows_refuses(const ConvConfig& c) {
   if (c.w[0] > c.group * kMostFilters) return "many filters for each channel";
   if (c.x_layout != Layout::ChannelsLast || c.out_layout != Layout::ChannelsLast) return "channels are not last";
   if (depthwise_loop_of(c) == nullptr) return "not a window of 1, 3, 5 or 7 columns, or these are apart";
-  if (c.w[0] == c.group && c.x.size() == 4 && c.w[3] == 3) {
+  if (c.w[0] == c.group && c.x.size() == 4 && c.w[3] == 3 && c.dilations[1] == 1) {
     if (c.strides[1] == 2) return "others are as fast with strides and 3 columns";
     if (c.out[3] >= kDepthwiseLong) return "rows too long for it to be the fastest";
   }

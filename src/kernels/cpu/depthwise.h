@@ -10,8 +10,9 @@ inline constexpr std::int64_t kDepthwiseTallest = 128;  // rows of a window
 struct DepthwiseRow {
   // Of x, at its first column, one for each row of the window, of all its planes; null for padding.
   const float* rows[kDepthwiseTallest];
-  std::int64_t height;                  // of the window
-  std::int64_t columns, outputs, left;  // columns of x, pixels of the output, and of padding before the first column
+  std::int64_t height;                   // of the window
+  std::int64_t width, stride, dilation;  // of the window along a row
+  std::int64_t columns, outputs, left;   // columns of x, pixels of the output, and of padding before the first column
   std::int64_t x_pixel, w_pixel, out_pixel;  // floats from one column to the next
   std::int64_t channels;                     // at least DepthwiseTable::lanes
   const float *weights, *bias;               // weights of row after row; bias may be null
@@ -21,6 +22,7 @@ struct DepthwiseTable {
   std::int64_t lanes;
   // For windows of 1, 3, 5 and 7 columns with strides of 1 and 2.
   void (*loops[4][2])(const DepthwiseRow& row, float* out);
+  void (*any)(const DepthwiseRow& row, float* out);  // for all windows
 };
 const DepthwiseTable& depthwise_table();
 // Null where there is none.

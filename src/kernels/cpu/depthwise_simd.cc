@@ -92,12 +92,67 @@ void depthwise_row(const DepthwiseRow& row, float* out) {
   for (; c < row.channels; c += lanes) pixel_row<width, stride, 1>(row, std::min(c, row.channels - lanes), out);
 }
 
+// The same for any window: the weights of a column are read once for all pixels.
+template <int pixels, int vectors>
+HWY_INLINE void any_pixel_sums(const DepthwiseRow& row, std::int64_t at, std::int64_t c, float* out) {
+  const DepthwiseF d;
+  using V = hn::Vec<DepthwiseF>;
+  const std::int64_t lanes = depthwise_lanes(), first = at * row.stride - row.left;
+  V sums[pixels][vectors];
+#pragma GCC unroll 8
+  for (int p = 0; p < pixels; ++p)
+#pragma GCC unroll 8
+    for (int v = 0; v < vectors; ++v)
+      sums[p][v] = row.bias != nullptr ? hn::LoadU(d, row.bias + c + v * lanes) : hn::Zero(d);
+  const float* w = row.weights + c;
+  for (std::int64_t r = 0; r < row.height; ++r, w += row.width * row.w_pixel) {
+    if (row.rows[r] == nullptr) continue;
+    const float* const x = row.rows[r] + c;
+    for (std::int64_t j = 0; j < row.width; ++j) {
+      V weights[vectors];
+#pragma GCC unroll 8
+      for (int v = 0; v < vectors; ++v) weights[v] = hn::LoadU(d, w + j * row.w_pixel + v * lanes);
+#pragma GCC unroll 8
+      for (int p = 0; p < pixels; ++p) {
+        const std::int64_t column = first + p * row.stride + j * row.dilation;
+        if (static_cast<std::uint64_t>(column) >= static_cast<std::uint64_t>(row.columns)) continue;  // padding
+#pragma GCC unroll 8
+        for (int v = 0; v < vectors; ++v)
+          sums[p][v] = hn::MulAdd(hn::LoadU(d, x + column * row.x_pixel + v * lanes), weights[v], sums[p][v]);
+      }
+    }
+  }
+  const V low = hn::Set(d, row.low), high = hn::Set(d, row.high);
+#pragma GCC unroll 8
+  for (int p = 0; p < pixels; ++p)
+#pragma GCC unroll 8
+    for (int v = 0; v < vectors; ++v) {
+      const V above = hn::IfThenElse(hn::Lt(sums[p][v], low), low, sums[p][v]);
+      hn::StoreU(hn::IfThenElse(hn::Gt(above, high), high, above), d, out + (at + p) * row.out_pixel + c + v * lanes);
+    }
+}
+template <int vectors>
+HWY_NOINLINE void any_pixel_row(const DepthwiseRow& row, std::int64_t c, float* out) {
+  constexpr int kPixels = 4;
+  std::int64_t at = 0;
+  for (; at + kPixels <= row.outputs; at += kPixels) any_pixel_sums<kPixels, vectors>(row, at, c, out);
+  if (row.outputs - at > 1 && at > 0) return any_pixel_sums<kPixels, vectors>(row, row.outputs - kPixels, c, out);
+  for (; at < row.outputs; ++at) any_pixel_sums<1, vectors>(row, at, c, out);
+}
+void any_depthwise_row(const DepthwiseRow& row, float* out) {
+  const std::int64_t lanes = depthwise_lanes();
+  std::int64_t c = 0;
+  for (; c + kTogether * lanes <= row.channels; c += kTogether * lanes) any_pixel_row<kTogether>(row, c, out);
+  for (; c < row.channels; c += lanes) any_pixel_row<1>(row, std::min(c, row.channels - lanes), out);
+}
+
 DepthwiseTable make_depthwise_table() {
   return {depthwise_lanes(),
           {{depthwise_row<1, 1>, depthwise_row<1, 2>},
            {depthwise_row<3, 1>, depthwise_row<3, 2>},
            {depthwise_row<5, 1>, depthwise_row<5, 2>},
-           {depthwise_row<7, 1>, depthwise_row<7, 2>}}};
+           {depthwise_row<7, 1>, depthwise_row<7, 2>}},
+          any_depthwise_row};
 }
 
 }  // namespace depthwise_simd_cc
