@@ -49,6 +49,24 @@ assert (z == k * k).all() and (most == k.max(1)).all()
     subprocess.run([sys.executable, "-c", code], env={**os.environ, "NORN_MAX_CPU_ISA": limit}, check=True)
 
 
+@pytest.mark.parametrize("limit", ["avx512", "avx2", "sse4", "portable"])
+def test_infinity_stays_where_double_becomes_float(limit):
+    code = """
+import numpy as np, onnx.parser, norn
+m = onnx.parser.parse_model('''<ir_version: 11, opset_import: ["": 23]>
+g (float[2, 4, 16] x, double[60, 4] d) => (y, z) {
+  k = Constant <value_int = 1> () y = CumSum(x, k) s = Constant <value_floats = [1.0, 1.0, 1.0, 1.0]> ()
+  w = Cast <to = 11> (s) z = RMSNormalization <axis = 1> (d, w) }''')
+x = np.ones((2, 4, 16), np.float32)
+x[0, 0], x[1] = -np.inf, 3e38
+d = np.tile([-np.inf, 1, 2, 3], (60, 1))
+y, z = norn.InferenceSession(m).run(None, {"x": x, "d": d})
+assert np.isneginf(y[0]).all() and np.isposinf(y[1, 1:]).all() and (y[1, 0] == x[1, 0]).all()
+assert np.isnan(z[:, 0]).all() and (z[:, 1:] == 0).all()
+"""
+    subprocess.run([sys.executable, "-c", code], env={**os.environ, "NORN_MAX_CPU_ISA": limit}, check=True)
+
+
 def test_a_limit_that_is_not_known_is_refused():
     code = """
 import norn, onnx.parser

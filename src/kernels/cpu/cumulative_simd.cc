@@ -7,7 +7,8 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cpu/cumulative_simd.cc"
 #include <hwy/foreach_target.h>
-#include <hwy/highway.h>
+
+#include "kernels/cpu/narrowing-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace norn::kernels {
@@ -41,7 +42,7 @@ struct Next {
     if constexpr (std::is_same_v<T, Wide<T>>)
       hn::StoreU(made, d, to);
     else
-      hn::StoreU(hn::DemoteTo(hn::Rebind<T, D>(), made), hn::Rebind<T, D>(), to);
+      hn::StoreU(as_floats(d, made), hn::Rebind<T, D>(), to);
   }
 };
 

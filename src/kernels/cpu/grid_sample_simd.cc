@@ -5,7 +5,8 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cpu/grid_sample_simd.cc"
 #include <hwy/foreach_target.h>
-#include <hwy/highway.h>
+
+#include "kernels/cpu/narrowing-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace norn::kernels {
@@ -81,7 +82,7 @@ HWY_INLINE void store_weights(VD first, VD second, T* to) {
     hn::StoreInterleaved2(first, second, d, to);
   } else {
     const hn::Rebind<T, D> narrow;
-    hn::StoreInterleaved2(hn::DemoteTo(narrow, first), hn::DemoteTo(narrow, second), narrow, to);
+    hn::StoreInterleaved2(as_floats(d, first), as_floats(d, second), narrow, to);
   }
 }
 

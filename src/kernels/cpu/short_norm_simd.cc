@@ -7,7 +7,8 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cpu/short_norm_simd.cc"
 #include <hwy/foreach_target.h>
-#include <hwy/highway.h>
+
+#include "kernels/cpu/narrowing-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace norn::kernels {
@@ -29,10 +30,9 @@ HWY_NOINLINE void normalize_rows(T* x, std::int64_t n, std::int64_t rows, const 
     T* const from = x + first;
     const auto at = [&](std::int64_t c, int v) HWY_ATTR { return from + c * kNormBlock + v * lanes; };
     if constexpr (sizeof(T) == 8) {
-      const hn::Rebind<float, decltype(d)> narrow;
       for (std::int64_t c = 0; form.rounds_to_float && c < n; ++c)
         for (int v = 0; v < kVectors; ++v)
-          hn::Store(hn::PromoteTo(d, hn::DemoteTo(narrow, hn::Load(d, at(c, v)))), d, at(c, v));
+          hn::Store(hn::PromoteTo(d, as_floats(d, hn::Load(d, at(c, v)))), d, at(c, v));
     }
     Vec mean[kVectors], by[kVectors];
     for (int v = 0; v < kVectors; ++v) mean[v] = by[v] = hn::Zero(d);
@@ -109,7 +109,7 @@ HWY_NOINLINE void divide_rows(T* x, std::int64_t n, std::int64_t step, std::int6
       if constexpr (sizeof(T) == sizeof(double))
         hn::Store(norm, wide, norms + to);
       else
-        hn::Store(hn::DemoteTo(hn::Rebind<T, decltype(wide)>(), norm), hn::Rebind<T, decltype(wide)>(), norms + to);
+        hn::Store(as_floats(wide, norm), hn::Rebind<T, decltype(wide)>(), norms + to);
     }
   }
   const auto width = static_cast<std::int64_t>(hn::Lanes(d));
