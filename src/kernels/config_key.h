@@ -37,7 +37,7 @@ void append(std::string& key, const T& value) {
   } else {
     // By their bits, so that -0 and 0 differ and equal NaN do not, as parameters of steps.
     static_assert(std::is_scalar_v<T>);
-    key.append(reinterpret_cast<const char*>(&value), sizeof value);
+    key.append(reinterpret_cast<const char*>(&value), sizeof(T));
   }
 }
 

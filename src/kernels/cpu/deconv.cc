@@ -333,10 +333,11 @@ std::unique_ptr<Kernel> make_added_deconv(const DeconvConfig& c, PackedConstants
 
 double deconv_added_ns(const DeconvConfig& c) {
   constexpr double kAddNs = 0.5, kPutNs = 0.3, kFillNs = 0.1;
+  const std::int64_t channels = c.x[1] / c.group;
   const double positions = static_cast<double>(element_count(c.x)) / static_cast<double>(c.x[1]),
                columns =
                    static_cast<double>(element_count(c.w)) / static_cast<double>(c.w[0]) * static_cast<double>(c.group),
-               depth = static_cast<double>(c.x[1] / c.group),
+               depth = static_cast<double>(channels),
                narrower = 16 / static_cast<double>(channels_first_table().lanes);  // than the vectors of these numbers
   const bool tiles = c.strides == std::vector<std::int64_t>(c.w.begin() + 2, c.w.end());
   return narrower * positions * columns * (kProductNs * depth + (tiles ? kPutNs : kAddNs)) +

@@ -73,7 +73,8 @@ HWY_INLINE void rotate_few(const typename H::Stored* x, const typename H::Stored
   constexpr std::size_t kLanes = HWY_MAX_BYTES / sizeof(float);
   typename H::Stored pairs[2 * kLanes] = {}, c[kLanes] = {}, s[kLanes] = {};
   const std::int64_t apart = lane_count();
-  const auto move = [&](const auto* from, auto* to, std::int64_t from_apart, std::int64_t to_apart) HWY_ATTR {
+  const auto move = [&](const auto* from, auto* to, [[maybe_unused]] std::int64_t from_apart,
+                        [[maybe_unused]] std::int64_t to_apart) HWY_ATTR {
     if constexpr (interleaved) {
       std::copy_n(from, 2 * n, to);
     } else {
