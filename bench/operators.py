@@ -84,6 +84,11 @@ def measure(case, threads, rounds):
     return [statistics.median(spent) for spent in times]
 
 
+def summary(ratios):
+    mean = math.exp(statistics.mean(map(math.log, ratios)))
+    return f"geometric mean of {len(ratios)}: {mean:.2f}; {sum(ratio > 1.2 for ratio in ratios)} above 1.2"
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*", metavar="NAME")
@@ -110,9 +115,7 @@ def main():
         if ratio >= options.slow:
             print(f"{name:34} {ours:10.0f} {theirs:15.0f} {ratio:8.2f}")
     if found:
-        mean = math.exp(statistics.mean(math.log(row[0]) for row in found))
-        above = sum(row[0] > 1.2 for row in found)
-        print(f"geometric mean of {len(found)}: {mean:.2f}; {above} above 1.2")
+        print(summary([row[0] for row in found]))
 
 
 if __name__ == "__main__":

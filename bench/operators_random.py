@@ -19,6 +19,7 @@ import onnx.numpy_helper
 import onnx.parser
 import onnxruntime
 from operator_cases import FLOATS, INTS, NUMBERS, TYPES
+from operators import summary
 
 import norn
 
@@ -611,9 +612,7 @@ def main():
         if ratio >= options.slow or options.only:
             print(f"{number:5} {ours:9.0f} {theirs:14.0f} {ratio:6.2f}  {text}")
     if found:
-        mean = math.exp(statistics.mean(math.log(row[0]) for row in found))
-        above = sum(row[0] > 1.2 for row in found)
-        print(f"geometric mean of {len(found)}: {mean:.2f}; {above} above 1.2; {left_out} not run by ONNX Runtime")
+        print(f"{summary([row[0] for row in found])}; {left_out} not run by ONNX Runtime")
 
 
 if __name__ == "__main__":

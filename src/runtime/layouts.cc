@@ -182,7 +182,7 @@ bool gains_by_rows(const Node& node, const PlanState& state) {
   config.strides = p.window.strides;
   config.dilations = p.window.dilations;
   config.pads_begin = p.window.pads_begin;
-  config.weights.data = weights.constant.data();
+  config.weights.data = weights.constant.bytes_in_place();
   return kernels::deconv_rows_gain(config);
 }
 

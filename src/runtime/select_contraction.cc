@@ -125,13 +125,14 @@ bool select_conv(Selector& s) {
     if (first) return s.choose(kernels::channels_first_conv_candidates(), config, uses, {made, out});
     return s.choose(kernels::conv_candidates(), config, uses, {made, out});
   };
-  const auto cost = kernels::cost_of_channels_first({x, w, s.out_dims(), window.strides, window.dilations, params.group,
-                                                     s.contents(1).known(), s.precision() == Precision::BFloat16});
   const auto advised = s.advised_layout();
-  // Without advice, there is nothing to reorder, or too much to ask about.
-  const bool is_dense =
-      advised ? *advised == Layout::Dense : s.made_in(s.node().inputs[0]) == Layout::Dense && cost == 0;
-  if (cost && is_dense && attempt(Layout::Dense, Layout::Dense, true)) return true;
+  if (advised.value_or(s.made_in(s.node().inputs[0])) == Layout::Dense) {
+    const auto cost =
+        kernels::cost_of_channels_first({x, w, s.out_dims(), window.strides, window.dilations, params.group,
+                                         s.contents(1).known(), s.precision() == Precision::BFloat16});
+    // Without advice, there is nothing to reorder, or too much to ask about.
+    if (cost && (advised || cost == 0) && attempt(Layout::Dense, Layout::Dense, true)) return true;
+  }
   if (attempt(Layout::ChannelsLast, Layout::ChannelsLast, false)) return true;
   return attempt(Layout::Dense, Layout::Dense, false);
 }

@@ -82,7 +82,7 @@ std::string deconv_phases_refuse(const DeconvConfig& c);
 std::unique_ptr<Kernel> make_deconv_phases(const DeconvConfig& c, PackedConstants& packed);
 std::unique_ptr<Kernel> make_added_deconv(const DeconvConfig& c, PackedConstants& packed);
 double deconv_added_ns(const DeconvConfig& c);
-// Whether convolutions take it, and less time than that.
+// Whether convolutions take its sizes, and less time than that.
 bool deconv_phases_gain(const DeconvConfig& c, double ns);
 
 // Internal to the kernels: loops for a target's instruction set. B lies in panels of `width` columns, `panel_stride`

@@ -316,7 +316,7 @@ TEST(Deconv, WeightsThatAreNotFinite) {
   const DeconvConfig c{DataType::Float, {1, 3, 9, 15}, {3, 48, 5, 5}, {1, 48, 9, 15}, 1, false, {1, 1}, {1, 1}, {2, 2}};
   auto x = random_floats(element_count(c.x), 1), w = random_floats(element_count(c.w), 2);
   w[0] = std::numeric_limits<float>::infinity();
-  if (!deconv_candidates()[1].refuses(c).empty()) GTEST_SKIP() << "sums take less time";
+  ASSERT_EQ(deconv_candidates()[1].refuses(c), "");
   std::vector<std::vector<float>> got;
   for (const std::size_t i : {1, 2}) {
     Constants constants;

@@ -1,12 +1,13 @@
-// Depthwise convolution of images and volumes with channels last: a row of outputs
-// at a time, of some channels, whose weights stay in the first cache for all rows. Where a channel has several filters,
-// x is copied with each channel as often.
+// Depthwise convolution of images and volumes with channels last: a row of outputs at a time, of some channels, whose
+// weights stay in the first cache for all rows. Where a channel has several filters, x is copied with each channel as
+// often.
 #include <algorithm>
 #include <string>
 
 #include "base/division.h"
 #include "kernels/cpu/align.h"
 #include "kernels/cpu/conv_candidates.h"
+#include "kernels/cpu/copy_rows.h"
 #include "kernels/cpu/depthwise.h"
 #include "kernels/cpu/extents.h"
 #include "kernels/cpu/physical.h"
@@ -93,13 +94,8 @@ class DepthwiseConv final : public Kernel, SpatialSizes {
   std::size_t weight_bytes() const { return static_cast<std::size_t>(taps_ * channels_) * sizeof(float); }
   std::size_t repeated_at() const { return weights_ ? 0 : align64(weight_bytes()); }
   void repeat_channels(const float* x, float* to) const {
-    const std::int64_t filters = filters_;
     parallel_ranges(element_count(c_.x), 0.3, 64, [&](std::int64_t begin, std::int64_t end) {
-      if (filters == 2) {
-        for (std::int64_t i = begin; i < end; ++i) to[2 * i] = to[2 * i + 1] = x[i];
-        return;
-      }
-      for (std::int64_t i = begin; i < end; ++i) std::fill_n(to + i * filters, filters, x[i]);
+      spread_rows(x + begin, 1, to + begin * filters_, sizeof(float), filters_, end - begin);
     });
   }
   // [tap, channel].
@@ -152,7 +148,8 @@ std::string depthwise_rows_refuses(const ConvConfig& c) {
   if ((c.x.size() != 4 && c.x.size() != 5) || c.w[1] != 1) return "not a depthwise convolution of images or volumes";
   if (c.w[0] > c.group * kMostFilters) return "many filters for each channel";
   if (c.x_layout != Layout::ChannelsLast || c.out_layout != Layout::ChannelsLast) return "channels are not last";
-  if (depthwise_loop_of(c) == nullptr) return "not a window of 1, 3, 5 or 7 columns, or these are apart";
+  if (depthwise_loop_of(c) == nullptr)
+    return "not a window of 1, 3, 5 or 7 columns, or these are apart, and little padding";
   if (c.w[0] == c.group && c.x.size() == 4 && c.w[3] == 3 && c.dilations[1] == 1) {
     if (c.strides[1] == 2) return "others are as fast with strides and 3 columns";
     if (c.out[3] >= kDepthwiseLong) return "rows too long for it to be the fastest";

@@ -66,18 +66,9 @@ struct Phase {
   std::int64_t given() const { return lines[0].given * lines[1].given * lines[2].given; }
 };
 
-struct DeconvPlaces {
-  explicit DeconvPlaces(const DeconvConfig& c)
-      : in(spatial3(c.x, 2, 1)),
-        out(spatial3(c.out, 2, 1)),
-        kernel(spatial3(c.w, 2, 1)),
-        strides(spatial3(c.strides, 0, 1)),
-        dilations(spatial3(c.dilations, 0, 1)),
-        pads(spatial3(c.pads_begin, 0, 0)) {}
+struct DeconvPlaces : SpatialSizes {
+  using SpatialSizes::SpatialSizes;
 
-  Spatial3 in, out, kernel, strides, dilations, pads;
-
-  std::int64_t phases() const { return strides[0] * strides[1] * strides[2]; }
   // Those of a row follow one another.
   std::vector<Phase> list(std::int64_t pairs) const {
     std::vector<Phase> phases;
@@ -86,11 +77,11 @@ struct DeconvPlaces {
     do {
       Phase phase;
       for (std::size_t d = 0; d < 3; ++d)
-        phase.lines[d] = line_phase(at[d], in[d], out[d], kernel[d], strides[d], dilations[d], pads[d]);
+        phase.lines[d] = line_phase(at[d], in_[d], out_[d], window_[d], strides_[d], dilations_[d], pads_[d]);
       phase.weights_at = weights;
       if (!phase.is_empty()) weights += pairs * phase.taps();
       phases.push_back(phase);
-    } while (advance(at, strides));
+    } while (advance(at, strides_));
     return phases;
   }
   // Whether the convolution writes the output itself.
@@ -108,10 +99,10 @@ ConvConfig conv_of(const DeconvConfig& c, const DeconvPlaces& places, const Phas
   conv.out = {c.x[0], c.w[1] * c.group};
   conv.group = c.group;
   conv.has_bias = c.has_bias;
-  const bool is_image = places.in[0] == 1 && places.kernel[0] == 1 && phase.lines[0].given == 1;
+  const bool is_image = places.in_[0] == 1 && places.window_[0] == 1 && phase.lines[0].given == 1;
   for (std::size_t d = is_image ? 1 : 0; d < 3; ++d) {
     const LinePhase& line = phase.lines[d];
-    conv.x.push_back(places.in[d]);
+    conv.x.push_back(places.in_[d]);
     conv.w.push_back(line.taps);
     conv.out.push_back(line.given);
     conv.strides.push_back(1);
@@ -143,7 +134,7 @@ class DeconvPhases final : public Kernel {
     } else {
       added_ = make_added_deconv(c, packed);
     }
-    const auto in_row = static_cast<std::size_t>(places_.strides[2]);
+    const auto in_row = static_cast<std::size_t>(places_.strides_[2]);
     std::size_t row_bytes = 0;
     for (std::size_t p = 0; p < phases_.size(); ++p) {
       const Phase& phase = phases_[p];
@@ -184,7 +175,7 @@ class DeconvPhases final : public Kernel {
       weights = to;
     }
     std::byte* const rows = base + weight_bytes();
-    const std::int64_t in_row = places_.strides[2];
+    const std::int64_t in_row = places_.strides_[2];
     for (std::int64_t first = 0; first < static_cast<std::int64_t>(phases_.size()); first += in_row) {
       for (std::int64_t p = first; p < first + in_row; ++p) {
         const auto i = static_cast<std::size_t>(p);
@@ -212,7 +203,7 @@ class DeconvPhases final : public Kernel {
   // the last position. False if some are not finite.
   bool turn(const float* w, float* to) const {
     const std::int64_t channels = c_.w[0] / c_.group, filters = c_.w[1],
-                       taps = places_.kernel[0] * places_.kernel[1] * places_.kernel[2];
+                       taps = places_.window_[0] * places_.window_[1] * places_.window_[2];
     float nothing = 0;  // NaN if one is not finite
     for (const Phase& phase : phases_) {
       if (phase.is_empty()) continue;
@@ -223,9 +214,9 @@ class DeconvPhases final : public Kernel {
             const float* const from = w + ((g * channels + c) * filters + f) * taps;
             for (std::int64_t i = z.taps; i-- > 0;)
               for (std::int64_t j = y.taps; j-- > 0;) {
-                const std::int64_t row = (z.tap + i * z.taps_apart) * places_.kernel[1] + y.tap + j * y.taps_apart;
+                const std::int64_t row = (z.tap + i * z.taps_apart) * places_.window_[1] + y.tap + j * y.taps_apart;
                 for (std::int64_t k = x.taps; k-- > 0;) {
-                  const float v = float_at(from + row * places_.kernel[2] + x.tap + k * x.taps_apart);
+                  const float v = float_at(from + row * places_.window_[2] + x.tap + k * x.taps_apart);
                   nothing += v * 0.0f;
                   *to++ = v;
                 }
@@ -237,7 +228,7 @@ class DeconvPhases final : public Kernel {
 
   // Rows of the output from those phases that lie along them.
   void join(std::int64_t first, const std::byte* rows, const float* bias, float* out) const {
-    const std::int64_t step = places_.strides[2], width = places_.out[2];
+    const std::int64_t step = places_.strides_[2], width = places_.out_[2];
     const Phase& any = phases_[static_cast<std::size_t>(first)];
     const auto& [layers, lines, columns] = any.lines;
     // By where they begin.
@@ -251,8 +242,8 @@ class DeconvPhases final : public Kernel {
         const float other = bias != nullptr ? bias[p % c_.out[1]] : 0.0f;
         for (std::int64_t z = 0; z < layers.count; ++z)
           for (std::int64_t y = 0; y < lines.count; ++y) {
-            const std::int64_t layer = p * places_.out[0] + layers.first + z * places_.strides[0];
-            float* const to = out + (layer * places_.out[1] + lines.first + y * places_.strides[1]) * width;
+            const std::int64_t layer = p * places_.out_[0] + layers.first + z * places_.strides_[0];
+            float* const to = out + (layer * places_.out_[1] + lines.first + y * places_.strides_[1]) * width;
             const float* from[kMostPhases];
             for (std::int64_t k = 0; k < step; ++k) from[k] = row_of(order[k], rows, p, z, y);
             if (step == 1 && from[0] != nullptr) {
@@ -312,6 +303,7 @@ double phases_ns(const DeconvConfig& c) {
   return ns;
 }
 
+// By sizes alone.
 std::string phases_refusal(const DeconvConfig& c, double most_ns) {
   if (c.type != DataType::Float) return "does not compute " + std::string(data_type_name(c.type));
   if (std::string why = deconv_sizes_refuse(c); !why.empty()) return why;
@@ -319,8 +311,7 @@ std::string phases_refusal(const DeconvConfig& c, double most_ns) {
   const DeconvPlaces places(c);
   for (const Phase& phase : places.list(c.w[0] * c.w[1]))
     if (!phase.is_empty() && candidate_of(conv_of(c, places, phase)) == nullptr) return "no convolution takes a part";
-  if (phases_ns(c) > most_ns) return "sums of products take less time";
-  return c.weights.known() && !are_finite(c) ? "weights that are not finite" : "";
+  return phases_ns(c) > most_ns ? "sums of products take less time" : "";
 }
 
 }  // namespace
@@ -330,7 +321,8 @@ bool deconv_phases_gain(const DeconvConfig& c, double ns) { return phases_refusa
 
 std::string deconv_phases_refuse(const DeconvConfig& c) {
   if (c.layout != Layout::Dense) return "channels are last";
-  return phases_refusal(c, deconv_added_ns(c));
+  if (std::string why = phases_refusal(c, deconv_added_ns(c)); !why.empty()) return why;
+  return c.weights.known() && !are_finite(c) ? "weights that are not finite" : "";
 }
 
 std::unique_ptr<Kernel> make_deconv_phases(const DeconvConfig& c, PackedConstants& packed) {

@@ -11,6 +11,7 @@
 #include "base/division.h"
 #include "base/fork.h"
 #include "kernels/cpu/align.h"
+#include "kernels/cpu/copy_rows.h"
 #include "kernels/cpu/extents.h"
 #include "kernels/cpu/int8_candidates.h"
 
@@ -217,16 +218,9 @@ class DepthwiseInt8 final : public Kernel, SpatialSizes {
                       for (std::int64_t i = begin; i < end; ++i) {
                         const auto [image, line] = base::divide(i, per_image);
                         const std::int64_t at = (image * in_[0] * in_[1] + lines_[static_cast<std::size_t>(line)]) * n;
-                        repeat_each(x + at, n, filters, to + at * filters);
+                        spread_rows(x + at, 1, to + at * filters, 1, filters, n);
                       }
                     });
-  }
-  static void repeat_each(const std::uint8_t* x, std::int64_t n, std::int64_t times, std::uint8_t* to) {
-    if (times == 2) {
-      for (std::int64_t i = 0; i < n; ++i) to[2 * i] = to[2 * i + 1] = x[i];
-      return;
-    }
-    for (std::int64_t i = 0; i < n; ++i, to += times) std::memset(to, x[i], static_cast<std::size_t>(times));
   }
 
   // One more than there are weights, which is 0.

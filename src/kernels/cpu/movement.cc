@@ -94,6 +94,7 @@ class GridCopy {
            dims_.back().x_stride > run_.size && points_ * size > kSecondCache;
   }
 
+  std::size_t bytes() const { return picked_.bytes(); }
   void run(const void* x, void* out) const {
     if (points_ == 0) return;
     if (picked_) return picked_.run(x, out);
@@ -216,6 +217,7 @@ class Transpose final : public Kernel {
     if (!empty_ && !grid_.empty() && rows_.size * columns_.size <= kSmall) picked_ = PickedCopy(all, bytes_);
   }
 
+  std::size_t bytes() const noexcept override { return 512 + copy_.bytes() + picked_.bytes(); }
   void run(void* const* operands, void*) const override {
     if (empty_) return;
     if (!blocks_) return copy_.run(operands[0], operands[1]);
@@ -277,6 +279,11 @@ class Concat final : public Kernel {
       runs_.push_back(c.inputs[i][axis] * out_strides[axis] * static_cast<std::int64_t>(bytes_));
   }
 
+  std::size_t bytes() const noexcept override {
+    std::size_t bytes = 512;
+    for (const auto& input : copies_) bytes += input.copy.bytes();
+    return bytes;
+  }
   void run(void* const* operands, void*) const override {
     char* out = static_cast<char*>(operands[copies_.size()]);
     if (row_ > 0) return run_rows(operands, out);
@@ -345,6 +352,7 @@ class StridedCopy final : public Kernel {
     copy_ = GridCopy(dims, c.element_bytes);
   }
 
+  std::size_t bytes() const noexcept override { return 512 + copy_.bytes(); }
   void run(void* const* operands, void*) const override {
     const std::int64_t bytes = static_cast<std::int64_t>(c_.element_bytes);
     char* out = static_cast<char*>(operands[1]);

@@ -17,6 +17,7 @@ class PickedCopy {
   PickedCopy(std::vector<GridDim> dims, std::size_t element_bytes);
 
   explicit operator bool() const { return !table_.empty(); }
+  std::size_t bytes() const { return table_.size() * sizeof(std::int32_t); }
   void run(const void* x, void* out) const;  // in parallel
 
  private:

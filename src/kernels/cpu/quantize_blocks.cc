@@ -63,8 +63,9 @@ class SpreadScales {
   // whole vectors if there is room for so many.
   std::int64_t piece() const {
     if (!repeats()) return kSpread;
-    const std::int64_t period = c_.n * c_.inner, vectors = std::lcm(period, std::int64_t{16});
-    return kSpread / (vectors <= kSpread ? vectors : period) * (vectors <= kSpread ? vectors : period);
+    const std::int64_t period = c_.n * c_.inner, vectors = std::lcm(period, std::int64_t{16}),
+                       unit = vectors <= kSpread ? vectors : period;
+    return kSpread / unit * unit;
   }
   bool repeats() const { return c_.outer_step == 0 && c_.n * c_.inner <= kSpread; }
   // `size` bytes for each of n elements, the first of which is element `at` of the tensor.

@@ -122,13 +122,10 @@ HWY_NOINLINE void divide_rows(T* x, std::int64_t n, std::int64_t step, std::int6
   }
 }
 
-NormalizeTurned<float> turned_f32() { return normalize_rows<float>; }
-NormalizeTurned<double> turned_f64() { return normalize_rows<double>; }
-
 }  // namespace short_norms
 
-NormalizeTurned<float> find_turned_f32() { return short_norms::turned_f32(); }
-NormalizeTurned<double> find_turned_f64() { return short_norms::turned_f64(); }
+NormalizeTurned<float> find_turned_f32() { return short_norms::normalize_rows<float>; }
+NormalizeTurned<double> find_turned_f64() { return short_norms::normalize_rows<double>; }
 DivideTurned<float> find_divide_f32() { return short_norms::divide_rows<float>; }
 DivideTurned<double> find_divide_f64() { return short_norms::divide_rows<double>; }
 
