@@ -2,6 +2,7 @@
 // std::tie of all its members; that none is forgotten is checked when it is compiled.
 #pragma once
 #include <cstring>
+#include <span>
 #include <string>
 #include <tuple>
 #include <type_traits>
@@ -37,7 +38,8 @@ void append(std::string& key, const T& value) {
   } else {
     // By their bits, so that -0 and 0 differ and equal NaN do not, as parameters of steps.
     static_assert(std::is_scalar_v<T>);
-    key.append(reinterpret_cast<const char*>(&value), sizeof(T));
+    const auto bytes = std::as_bytes(std::span(&value, 1));
+    key.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   }
 }
 
