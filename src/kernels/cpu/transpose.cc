@@ -2,6 +2,7 @@
 #include "kernels/cpu/transpose.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "base/division.h"
 #include "kernels/cpu/copy_rows.h"
@@ -50,6 +51,9 @@ void over_grid(const std::byte* x, std::byte* out, const GridDim* grid, std::siz
   // What is left over at an end and is less than a square of vectors goes with what is before it.
   constexpr std::int64_t kSquare = 16;
   const std::int64_t strips = std::max<std::int64_t>(1, (along + side - kSquare) / side);
+  // Rows whose lines fall on the same places of the first cache: as many as it keeps until all columns are read.
+  constexpr std::int64_t kPage = 4096, kWays = 8;
+  const std::int64_t near = std::max<std::int64_t>(kWays * (kPage / std::gcd(x_row * size, kPage)), size == 1 ? 16 : 8);
   const double strip_ns = 0.4 * static_cast<double>(across * std::min(along, side)) + 10;
   parallel_ranges(points * strips, strip_ns, 1, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {
@@ -66,7 +70,7 @@ void over_grid(const std::byte* x, std::byte* out, const GridDim* grid, std::siz
         from += first * size;
         to += first * out_row * size;
         for (std::int64_t r = 0, height; r < rows; r += height) {
-          height = rows - r < side + kSquare ? rows - r : side;
+          height = std::min(near, rows - r < side + kSquare ? rows - r : side);
           if (const std::int64_t next = r + height; fetches && next < rows)
             fetch_block(from + next * x_row * size, x_row * size, to + next * size, out_row * size,
                         std::min(rows - next, side), n, size);
