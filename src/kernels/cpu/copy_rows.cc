@@ -4,6 +4,8 @@
 #include <array>
 #include <cstring>
 
+#include "kernels/cpu/instruction_set.h"
+
 namespace norn::kernels {
 inline namespace copy_rows_cc {
 namespace {
@@ -35,18 +37,20 @@ void copy_ends_of_rows(const char* from, std::int64_t from_step, char* to, std::
   for (std::int64_t i = 0; i < rows; ++i, from += from_step, to += to_step) copy_ends<T>(to, from, run);
 }
 
+// Apart from copy_bytes, so that few bytes are copied without a stack.
+[[gnu::noinline]] void copy_long(char* to, const char* from, std::int64_t n) {
+  if (copies_best_in_vectors()) return copy_in_vectors(to, from, n);
+  std::memcpy(to, from, static_cast<std::size_t>(n));
+}
+
 }  // namespace
 }  // namespace copy_rows_cc
 
 void copy_bytes(char* to, const char* from, std::int64_t n) {
   if (n > 64) {
-    // Between these lengths the C library copies by `rep movsb`. AMD's Zen 3 and Zen 4 do that at 2 to 3 GB/s in place
-    // of 40 and more where the target lies a few bytes behind the source within their pages, and slower than vectors up
-    // to 31 bytes.
-    constexpr std::int64_t kFewest = 2048, kMost = 1 << 20;
-    constexpr std::uintptr_t kPage = 4096, kBehind = 31;
-    const std::uintptr_t apart = reinterpret_cast<std::uintptr_t>(to) - reinterpret_cast<std::uintptr_t>(from);
-    if (n >= kFewest && n <= kMost && (apart - 1) % kPage < kBehind) return copy_in_vectors(to, from, n);
+    constexpr std::int64_t kLong = 1024;
+    if (n > kLong) return copy_long(to, from, n);
+    asm("" : "+r"(n));  // GCC would copy no more than this by `rep movsq`
     std::memcpy(to, from, static_cast<std::size_t>(n));
   } else if (n >= 32) {
     copy_ends<Whole>(to, from, n);

@@ -102,6 +102,14 @@ bool halves_wide_vectors() {
 #endif
 }
 
+bool copies_best_in_vectors() {
+#if defined(__x86_64__)
+  return base::made_once([] { return __builtin_cpu_is("amd") != 0 && __builtin_cpu_supports("avx2") != 0; });
+#else
+  return false;
+#endif
+}
+
 bool has_large_second_cache() {
   return base::made_once([] { return second_cache_bytes() >= (2 << 20); });
 }

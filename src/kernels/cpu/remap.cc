@@ -20,6 +20,7 @@ inline namespace remap_cc {
 namespace {
 
 constexpr double kByteNs = 0.1;
+constexpr std::int64_t kFarBytes = std::int64_t{7} << 20;
 constexpr std::int64_t kCachedBytes = 512 << 10;  // of an output that stays in the second cache
 constexpr std::int64_t kShort = 8;                // blocks: shorter runs are read by the table,
 constexpr std::int64_t kShortBytes = 16;          // if they are shorter than that, too
@@ -131,6 +132,9 @@ class Remap final : public Kernel {
  private:
   void run_once(const char* x, char* out, std::int64_t row_bytes) const {
     const bool fetches = has_slow_third_cache() && rows_ * row_bytes > kCachedBytes;
+    // Of two rows that are written together where memory is far, each takes half as long again.
+    constexpr std::int64_t kPart = 1024;
+    const bool is_far = !fetches && rows_ * row_bytes > kFarBytes;
     parallel_ranges(rows_, 5 + kByteNs * static_cast<double>(row_bytes), 1, [&](std::int64_t begin, std::int64_t end) {
       // Rows that follow each other differ in the last of the dimensions before them.
       static constexpr std::int64_t kNoOffset[] = {0};
@@ -181,12 +185,13 @@ class Remap final : public Kernel {
         }
         char* to = out + r * row_bytes;
         if (pairs_ != nullptr && base != before) {
-          const bool again = at + 1 < last_size && r + 1 < end && last[at + 1] == last[at];
+          const bool again = !is_far && at + 1 < last_size && r + 1 < end && last[at + 1] == last[at];
           pairs_(x + base + row_[0], static_cast<std::int64_t>(row_.size()) / 2, to, again ? to + row_bytes : nullptr,
                  fetches);
           if (again) ++r, ++at;
         } else if (base == before) {
-          copy_bytes(to, to - row_bytes, row_bytes);
+          for (std::int64_t b = 0; b < row_bytes; b += kPart)
+            copy_bytes(to + b, to - row_bytes + b, std::min(kPart, row_bytes - b));
         } else if (const std::int64_t n = copies_ ? even_rows(last + at, std::min(last_size - at, end - r)) : 1;
                    n > 1) {
           const std::int64_t step = last[at + 1] - last[at];
