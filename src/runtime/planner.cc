@@ -14,9 +14,11 @@
 #include "base/text.h"
 #include "norn/error.h"
 #include "ops/math/binary_arith/binary_arith.h"
+#include "ops/math/expand/expand.h"
 #include "ops/math/pow/pow.h"
 #include "ops/math/unary_log/unary_log.h"
 #include "ops/math/unary_math/unary_math.h"
+#include "ops/tensor/tile/tile.h"
 #include "opset/reference.h"
 #include "runtime/reference_kernel.h"
 #include "runtime/run_errors.h"
@@ -260,9 +262,13 @@ InputBits Planner::asked_inputs(const Node& node) const {
   return bits;
 }
 
-// Whether the reference kernel may cost more than looking for another while running.
-bool Planner::is_worth_choosing(const Node& node) const {
+// Whether outputs of any size may come of small inputs.
+bool repeats_elements(const program::Node& node) { return node.op == &ops::Tile || node.op == &ops::Expand; }
+
+// Whether the reference kernel may cost more than looking for another while running. `has_sizes`: the outputs have.
+bool Planner::is_worth_choosing(const Node& node, bool has_sizes) const {
   if (options_.reference_only || !state_.bodies || !find_select(node.op)) return false;
+  if (!has_sizes && repeats_elements(node)) return true;
   std::int64_t largest = 0;
   const auto look = [&](ValueId id) {
     const opset::ValueType& type = state_.values[id].type;
@@ -326,7 +332,7 @@ std::size_t Planner::plan_operation(const Node& node, std::span<const Node> part
   const InputBits asked = asked_inputs(node);
   segment_->asked |= asked;
   std::unique_ptr<kernels::Kernel> kernel = make_reference_kernel(node, reference, inputs, outputs);
-  if (asked == 0 || !is_worth_choosing(node)) {
+  if (asked == 0 || !is_worth_choosing(node, true)) {
     emit_step(std::move(kernel), kReference, uses, outs, false);
     return 0;
   }
@@ -428,7 +434,7 @@ std::string Planner::choose_late(const Node& node, LateStep& late) {
   }
   refuse("fast", tensors ? "the sizes of the output follow from contents that are only known when it runs"
                          : "it reads or makes a value that is not a tensor");
-  if (!tensors || !small || !is_worth_choosing(node)) return kReference;
+  if (!tensors || !small || !is_worth_choosing(node, false)) return kReference;
   late.choice = &state_.bodies->choice(late.node, 0);
   return kChosenWhenRun;
 }

@@ -161,7 +161,7 @@ class Planner final : public Selector {
   bool is_plain(const Node& node, std::span<const Node> parts) const;
   bool take_over(const Node& node, std::span<const Node> parts);
   InputBits asked_inputs(const Node& node) const;
-  bool is_worth_choosing(const Node& node) const;
+  bool is_worth_choosing(const Node& node, bool has_sizes) const;
   void emit_step(std::shared_ptr<const kernels::Kernel> kernel, std::string name, const std::vector<Operand>& uses,
                  const std::vector<Operand>& outs, bool in_place);
   std::uint32_t slot_for(const Operand& operand);
