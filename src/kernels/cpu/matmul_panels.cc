@@ -194,7 +194,10 @@ std::string panel_matmul_refuses(const MatMulConfig& c) {
   if (wide && s.m > kMostFewRows && !halves_wide_vectors() && !has_large_second_cache() &&
       s.n > (s.m >= kManyRows ? kMediumMatrix : kSmallMatrix) / s.k)
     return "leaves more than " + std::to_string(kMostFewRows) + " rows times a large matrix to those below";
-  if (round_up(s.n, table.lanes) * 8 > s.n * 9) return "columns that do not fill vectors";
+  // A single vector behind the last pair of them has few sums at a time, which wait for each other.
+  const std::int64_t columns = round_up(s.n, table.lanes);
+  if (!wide && columns * 8 > s.n * 9 && columns / table.lanes % 2 != 0)
+    return "columns that do not fill vectors, of which the last is alone";
   return PanelSteps::refuses(c);
 }
 
