@@ -109,6 +109,62 @@ struct EveryOther {
     return joined(Few(rest).load(from + lanes() - 1), Few(std::min(there, lanes())).load(from));
   }
 };
+struct EveryFourth {
+  HWY_INLINE V whole(const float* from) const {
+    return EveryOther::joined(pairs.whole(from + 2 * (lanes() - 1)), pairs.whole(from));
+  }
+  HWY_INLINE V few(const float* from, std::int64_t n) const {
+    const std::int64_t there = 2 * n - 1, rest = there - lanes() + 1;
+    const V low = there < lanes() ? pairs.few(from, there) : pairs.whole(from);
+    return EveryOther::joined(rest > 0 ? pairs.few(from + 2 * (lanes() - 1), rest) : low, low);
+  }
+  EveryOther pairs;
+};
+#if HWY_TARGET != HWY_SCALAR
+// Every third, fifth or seventh: no two of as many as a vector has are the same lane of the vectors that hold them, so
+// that one look-up in all of these is enough.
+template <int apart>
+class EveryOdd {
+ public:
+  EveryOdd() {
+    constexpr std::int64_t kLanes = hn::MaxLanes(F());
+    HWY_ALIGN std::int32_t at[kLanes];
+    HWY_ALIGN float of[kLanes];
+    for (std::int64_t i = 0; i < kLanes; ++i) {
+      at[i] = static_cast<std::int32_t>(i * apart % kLanes);
+      of[at[i]] = static_cast<float>(i * apart / kLanes);
+    }
+    at_ = hn::SetTableIndices(F(), at);
+    of_ = hn::Load(F(), of);
+  }
+  HWY_INLINE V whole(const float* from) const {
+    return picked([&](std::int64_t v) HWY_ATTR {
+      const float* const there = from + v * lanes();
+      return v + 1 < apart ? hn::LoadU(F(), there) : Few(lanes() - apart + 1).load(there);
+    });
+  }
+  HWY_INLINE V few(const float* from, std::int64_t n) const {
+    const std::int64_t there = (n - 1) * apart + 1;
+    return picked([&](std::int64_t v) HWY_ATTR {
+      return Few(std::clamp<std::int64_t>(there - v * lanes(), 0, lanes())).load(from + v * lanes());
+    });
+  }
+
+ private:
+  template <class Load>
+  HWY_INLINE V picked(const Load& load) const {
+    const F d;
+    V all = load(0);
+#pragma GCC unroll 7
+    for (std::int64_t v = 1; v < apart; ++v)
+      all = hn::IfThenElse(hn::Eq(of_, hn::Set(d, static_cast<float>(v))), load(v), all);
+    return hn::TableLookupLanes(all, at_);
+  }
+
+  decltype(hn::SetTableIndices(F(), static_cast<const std::int32_t*>(nullptr))) at_;
+  V of_;  // by lane: which vector holds the element
+};
+#endif
 class Apart {
  public:
   explicit Apart(std::int64_t apart) : apart_(apart) {
@@ -168,17 +224,28 @@ HWY_INLINE void take_runs(const Take& take, const PatchTap* taps, std::int64_t t
   }
 }
 
+// Calls with(how elements that are so far apart become neighbours).
+template <class With>
+HWY_INLINE void with_apart(std::int64_t apart, const With& with) {
+  if (apart == 1) return with(Neighbours());
+  if (apart == 2) return with(EveryOther());
+#if HWY_TARGET != HWY_SCALAR
+  if (apart == 3) return with(EveryOdd<3>());
+  if (apart == 4) return with(EveryFourth());
+  if (apart == 5) return with(EveryOdd<5>());
+  if (apart == 7) return with(EveryOdd<7>());
+#endif
+  with(Apart(apart));
+}
+
 void pack_patches(const PatchTap* taps, std::int64_t tap_count, const PatchRun* runs, std::int64_t apart,
                   const float* x, std::int64_t channels, std::int64_t plane, float* to) {
-  if (apart == 1) return take_runs(Neighbours(), taps, tap_count, runs, apart, x, channels, plane, to);
-  if (apart == 2) return take_runs(EveryOther(), taps, tap_count, runs, apart, x, channels, plane, to);
-  take_runs(Apart(apart), taps, tap_count, runs, apart, x, channels, plane, to);
+  with_apart(apart,
+             [&](const auto& take) HWY_ATTR { take_runs(take, taps, tap_count, runs, apart, x, channels, plane, to); });
 }
 
 void take_apart(const float* from, std::int64_t apart, std::int64_t n, float* to) {
-  if (apart == 1) return take_run(Neighbours(), from, apart, n, to);
-  if (apart == 2) return take_run(EveryOther(), from, apart, n, to);
-  take_run(Apart(apart), from, apart, n, to);
+  with_apart(apart, [&](const auto& take) HWY_ATTR { take_run(take, from, apart, n, to); });
 }
 
 ChannelsFirstTable channels_first() { return {lanes(), kTileRows, pack_patches, take_apart, multiply_filters}; }

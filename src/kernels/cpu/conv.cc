@@ -53,6 +53,7 @@ constexpr Candidate<ConvConfig> kConvCandidates[] = {
     {"simd-lines", line_conv_refuses, make_simd_conv},
     {"onednn", onednn_conv_refuses, make_onednn_conv, true},
 #endif
+    {"product", product_conv_refuses, make_product_conv},
     {"simd-channels-first", channels_first_conv_refuses, make_channels_first_conv},
     {"simd", simd_conv_refuses, make_simd_conv},
 };
@@ -65,6 +66,7 @@ std::span<const Candidate<ConvConfig>> conv_candidates() { return kConvCandidate
 std::span<const Candidate<ConvConfig>> channels_first_conv_candidates() {
   static constexpr Candidate<ConvConfig> kFirst[] = {
       {"simd-planes", plane_conv_refuses, make_plane_conv},
+      {"product", product_conv_refuses, make_product_conv},
       {"simd-channels-first", channels_first_conv_refuses, make_channels_first_conv},
   };
   return kFirst;

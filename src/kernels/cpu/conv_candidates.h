@@ -41,11 +41,19 @@ std::string plane_conv_refuses(const ConvConfig& config);
 std::unique_ptr<Kernel> make_plane_conv(const ConvConfig& config, PackedConstants& packed);
 // Any convolution, channels first: by windows of so many elements, and panels of so many rows in the first cache.
 inline constexpr std::int64_t kMostChannelsFirstTaps = 1024, kChannelsFirstDepth = 160;
+inline constexpr std::int64_t kMostTilesInPlace = 2;  // of filters, which read pixels where they lie
 std::optional<std::int64_t> cost_of_channels_first_conv(const ConvSizes& sizes);
 double channels_first_conv_ns(const ConvSizes& sizes);  // on one thread
-double reorder_ns(double elements);                     // of an element, where so many change their layout
+double plane_conv_ns(const ConvSizes& sizes);
+// What `ns` are more than with channels last, counted as elements that are reordered.
+std::int64_t beyond_channels_last(const ConvSizes& sizes, double ns);
+double reorder_ns(double elements);  // of an element, where so many change their layout
 std::string channels_first_conv_refuses(const ConvConfig& config);
 std::unique_ptr<Kernel> make_channels_first_conv(const ConvConfig& config, PackedConstants& packed);
+// Windows of one pixel by many weights that are not constant, channels first.
+bool is_conv_product(const ConvSizes& sizes);
+std::string product_conv_refuses(const ConvConfig& config);
+std::unique_ptr<Kernel> make_product_conv(const ConvConfig& config, PackedConstants& packed);
 // Windows of 3 x 3 over groups of few channels.
 std::string grouped_conv_refuses(const ConvConfig& config);
 std::unique_ptr<Kernel> make_grouped_conv(const ConvConfig& config, PackedConstants& packed);

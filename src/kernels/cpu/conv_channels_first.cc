@@ -35,11 +35,23 @@ constexpr double kProductsPerNs = 60;
 
 constexpr float kZeros[12] = {};
 
+// Whether windows take single pixels, some of which are left out: the others are copied to lines first.
+bool samples(const ImageWindow& w) {
+  return w.taps == 1 && w.strides != Spatial3{1, 1, 1} && w.pads == Spatial3{0, 0, 0};
+}
+ImageWindow as_line(ImageWindow w) {
+  w.plane = w.pixels;
+  w.in = w.out = {1, 1, w.pixels};
+  w.strides = {1, 1, 1};
+  return w;
+}
+
 class ChannelsFirstConv final : public Kernel {
  public:
   ChannelsFirstConv(const ConvConfig& c, PackedConstants& packed)
       : c_(c),
-        w_(image_window(c.x, c.w, c.out, c.strides, c.dilations, c.pads_begin)),
+        given_(image_window(c.x, c.w, c.out, c.strides, c.dilations, c.pads_begin)),
+        w_(samples(given_) ? as_line(given_) : given_),
         panels_(w_),
         channels_(c.w[1]),
         filters_(c.out[1] / c.group),
@@ -64,7 +76,7 @@ class ChannelsFirstConv final : public Kernel {
   }
 
   std::size_t scratch_bytes() const override {
-    return weight_bytes() + plane_bytes() + static_cast<std::size_t>(pieces_) * piece_bytes();
+    return weight_bytes() + sample_bytes() + plane_bytes() + static_cast<std::size_t>(pieces_) * piece_bytes();
   }
   bool reads(std::size_t i) const override { return i != 1 || !weights_; }
 
@@ -79,6 +91,11 @@ class ChannelsFirstConv final : public Kernel {
       weights = reinterpret_cast<const float*>(room);
     }
     room += weight_bytes();
+    if (samples(given_)) {
+      sample(x, reinterpret_cast<float*>(room));
+      x = reinterpret_cast<const float*>(room);
+      room += sample_bytes();
+    }
     if (planes_) {
       auto* const copied = reinterpret_cast<float*>(room);
       planes_->copy(x, c_.x[0] * c_.x[1], copied);
@@ -114,6 +131,7 @@ class ChannelsFirstConv final : public Kernel {
   struct Pair {
     PixelVector vectors[2];
     std::int64_t count;
+    bool in_place = false;  // read where x lies
   };
   using Pairs = std::array<Pair, kMostPairs>;
 
@@ -121,6 +139,9 @@ class ChannelsFirstConv final : public Kernel {
   // Of what is rearranged at each run.
   std::size_t weight_bytes() const {
     return weights_ || as_given_ ? 0 : align64(static_cast<std::size_t>(weight_floats()) * sizeof(float));
+  }
+  std::size_t sample_bytes() const {
+    return samples(given_) ? align64(static_cast<std::size_t>(c_.x[0] * c_.x[1] * w_.pixels) * sizeof(float)) : 0;
   }
   std::size_t plane_bytes() const { return planes_ ? align64(planes_->bytes(c_.x[0] * c_.x[1])) : 0; }
   std::int64_t panel_floats() const { return block_channels_ * w_.taps * panels_.width(); }
@@ -141,6 +162,7 @@ class ChannelsFirstConv final : public Kernel {
     pairs_ = planes_ ? base::quotient_up(planes_->vectors(), 2) : base::quotient_up(w_.pixels, panels_.width());
     const bool many = filters_ * depth_ > kNearWeights || filters_ < kManyFilters;
     pairs_at_once_ = std::min(!planes_ && w_.taps > kManyTaps ? 1 : many ? kMostPairs : 2, pairs_);
+    in_place_ = !planes_ && w_.taps == 1 && w_.in == w_.out && tiles_ <= kMostTilesInPlace;
     as_given_ = !c_.weights.known() && c_.x[0] * w_.pixels < kManyPixels && depth_ % kAliased != 0;
     blocks_ = base::quotient_up(pairs_, pairs_at_once_);
     const double ns = static_cast<double>(c_.x[0] * c_.out[1]) * static_cast<double>(w_.pixels) *
@@ -156,6 +178,7 @@ class ChannelsFirstConv final : public Kernel {
   // Where the elements that a filter's weights of some channels meet lie behind the first one.
   void list_offsets() {
     const std::vector<std::int64_t> taps = planes_ ? planes_->tap_offsets() : std::vector<std::int64_t>();
+    for (std::int64_t c = 0; c < block_channels_ && in_place_; ++c) in_place_offsets_.push_back(c * w_.plane);
     for (std::int64_t c = 0; c < block_channels_; ++c)
       for (std::int64_t t = 0; t < w_.taps; ++t)
         offsets_.push_back(planes_ ? c * planes_->plane() + taps[static_cast<std::size_t>(t)]
@@ -173,6 +196,21 @@ class ChannelsFirstConv final : public Kernel {
     }
   }
 
+  void sample(const float* x, float* to) const {
+    const ImageWindow& g = given_;
+    const double ns = static_cast<double>(w_.pixels) * 0.3;
+    parallel_ranges(c_.x[0] * c_.x[1], ns, 1, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t p = begin; p < end; ++p) {
+        const float* const plane = x + p * g.plane;
+        float* row = to + p * w_.pixels;
+        for (std::int64_t o0 = 0; o0 < g.out[0]; ++o0)
+          for (std::int64_t o1 = 0; o1 < g.out[1]; ++o1, row += g.out[2])
+            table_.take(plane + (o0 * g.strides[0] * g.in[1] + o1 * g.strides[1]) * g.in[2], g.strides[2], g.out[2],
+                        row);
+      }
+    });
+  }
+
   void compute(const Unit& unit, const float* x, const float* weights, const float* bias, float* out,
                std::byte* room) const {
     const std::int64_t count = unit.pair_end - unit.pair;
@@ -180,18 +218,19 @@ class ChannelsFirstConv final : public Kernel {
         reinterpret_cast<float*>(room + static_cast<std::size_t>(planes_ ? 0 : pairs_at_once_) * panels_.list_bytes());
     Pairs pairs;
     for (std::int64_t p = 0; p < count; ++p)
-      pairs[static_cast<std::size_t>(p)] = planes_ ? pair_in_planes(unit.pair + p, x, out)
-                                                   : pair_in_panel(unit.pair + p, panels + p * panel_floats(), out);
-    for (std::int64_t p = 0; p < count && !planes_; ++p) {
+      pairs[static_cast<std::size_t>(p)] = pair_of(unit.pair + p, x, panels + p * panel_floats(), out);
+    for (std::int64_t p = 0; p < count; ++p) {
+      if (planes_ || is_in_place(unit.pair + p)) continue;
       const std::int64_t pixel = (unit.pair + p) * panels_.width();
       panels_.list(pixel, std::min(panels_.width(), w_.pixels - pixel), list_of(room, p));
     }
     for (std::int64_t c = 0; c < channels_; c += block_channels_) {
       const std::int64_t channels = std::min(block_channels_, channels_ - c);
-      if (!planes_) gather(x + c * w_.plane, channels, count, room, panels);
+      if (!planes_) gather(x + c * w_.plane, channels, unit, room, panels);
       for (std::int64_t p = 0; p < count; ++p) {
         Pair pair = pairs[static_cast<std::size_t>(p)];
-        for (PixelVector& v : pair.vectors) v.from += planes_ ? c * planes_->plane() : 0;
+        const std::int64_t before = planes_ ? c * planes_->plane() : pair.in_place ? c * w_.plane : 0;
+        for (PixelVector& v : pair.vectors) v.from += before;
         multiply(unit, c, channels, weights, bias, pair);
       }
     }
@@ -218,12 +257,24 @@ class ChannelsFirstConv final : public Kernel {
             rest > lanes ? 2 : 1};
   }
 
+  // Whole vectors can be read there.
+  bool is_in_place(std::int64_t pair) const { return in_place_ && (pair + 1) * panels_.width() <= w_.pixels; }
+  Pair pair_in_place(std::int64_t pair, const float* x, float* out) const {
+    const std::int64_t pixel = pair * panels_.width(), lanes = table_.lanes;
+    return {{{x + pixel, out + pixel, lanes}, {x + pixel + lanes, out + pixel + lanes, lanes}}, 2, true};
+  }
+  Pair pair_of(std::int64_t pair, const float* x, const float* panel, float* out) const {
+    if (planes_) return pair_in_planes(pair, x, out);
+    return is_in_place(pair) ? pair_in_place(pair, x, out) : pair_in_panel(pair, panel, out);
+  }
+
   // Some channels, for all panels of a unit: planes are read where they are near.
-  void gather(const float* x, std::int64_t channels, std::int64_t panels, std::byte* lists, float* to) const {
+  void gather(const float* x, std::int64_t channels, const Unit& unit, std::byte* lists, float* to) const {
     for (std::int64_t c = 0; c < channels; c += channels_at_once_)
-      for (std::int64_t p = 0; p < panels; ++p)
-        panels_.pack(list_of(lists, p), x + c * w_.plane, std::min(channels_at_once_, channels - c),
-                     to + p * panel_floats() + c * w_.taps * panels_.width());
+      for (std::int64_t p = 0; p < unit.pair_end - unit.pair; ++p)
+        if (!is_in_place(unit.pair + p))
+          panels_.pack(list_of(lists, p), x + c * w_.plane, std::min(channels_at_once_, channels - c),
+                       to + p * panel_floats() + c * w_.taps * panels_.width());
   }
 
   void multiply(const Unit& unit, std::int64_t channel, std::int64_t channels, const float* weights, const float* bias,
@@ -234,20 +285,21 @@ class ChannelsFirstConv final : public Kernel {
       PixelVector vectors[2] = {pair.vectors[0], pair.vectors[1]};
       for (PixelVector& v : vectors) v.out += f * w_.pixels;
       table_.multiply(filters, channels * w_.taps, weights + f * depth_ + channel * w_.taps * (as_given_ ? 1 : filters),
-                      as_given_ ? depth_ : 0, offsets_.data(), vectors, pair.count, w_.pixels,
-                      bias == nullptr ? kZeros : bias + f, channel != 0, bounds);
+                      as_given_ ? depth_ : 0, (pair.in_place ? in_place_offsets_ : offsets_).data(), vectors,
+                      pair.count, w_.pixels, bias == nullptr ? kZeros : bias + f, channel != 0, bounds);
     }
   }
 
   const ConvConfig c_;
   const ChannelsFirstTable& table_ = channels_first_table();
-  const ImageWindow w_;
+  const ImageWindow given_, w_;
   const GatheredPanels panels_;
   std::optional<PaddedPlanes> planes_;       // in place of panels
   std::int64_t channels_, filters_, depth_;  // of a group
   std::int64_t tiles_ = 1, tile_rows_ = 1, block_channels_ = 1, channels_at_once_ = 1;
   std::int64_t pairs_ = 1, pairs_at_once_ = 1, blocks_ = 1, parts_ = 1, units_ = 1, pieces_ = 1;
-  std::vector<std::int64_t> offsets_;
+  std::vector<std::int64_t> offsets_, in_place_offsets_;
+  bool in_place_ = false;  // pixels are read where they lie
   bool as_given_ = false;  // weights are read where they lie
   Bounds bounds_;
   std::unique_ptr<Kernel> posts_;

@@ -42,7 +42,7 @@ struct ConvWork {
 
 // Tiles of filters by two vectors of pixels, whose elements are copied as planes, or gathered into panels.
 double channels_first_ns(const ConvWork& work) {
-  constexpr double kCopy = 0.24, kGather = 0.22, kGatherPairs = 0.33, kGatherApart = 0.6, kList = 7, kRun = 0.75;
+  constexpr double kCopy = 0.24, kGather = 0.22, kGatherPairs = 0.33, kGatherApart = 0.45, kList = 7, kRun = 0.75;
   const ChannelsFirstTable& table = channels_first_table();
   const ImageWindow& w = work.window;
   const double tiles = size(base::quotient_up(work.filters, table.most_rows)), width = 2 * size(table.lanes),
@@ -54,11 +54,15 @@ double channels_first_ns(const ConvWork& work) {
   }
   const double panels = work.images * work.groups * std::ceil(size(w.pixels) / width);
   const double parts = std::max(1.0, work.depth / size(kChannelsFirstDepth));
-  const bool is_line = w.taps == 1 && w.in == w.out;
+  const bool is_line = w.taps == 1, is_sampled = is_line && w.in != w.out;
+  const double sampled = is_sampled ? kCopy * size(work.channels) * work.groups * work.pixels : 0;
   const double lists = is_line ? 0 : kList * work.taps, runs = is_line ? 1 : std::ceil(width / size(w.out[2])) + 1;
-  const double gather = w.strides[2] == 1 ? kGather : w.strides[2] == 2 ? kGatherPairs : kGatherApart;
-  return panels * (work.depth * (gather * width + kRun * runs) + lists +
-                   tiles * (0.4 * work.depth + 0.48 * products + 30 * parts));
+  const double gather = is_line             ? (tiles <= kMostTilesInPlace ? 0 : kGather)
+                        : w.strides[2] == 1 ? kGather
+                        : w.strides[2] == 2 ? kGatherPairs
+                                            : kGatherApart;
+  return sampled + panels * (work.depth * (gather * width + kRun * runs) + lists +
+                             tiles * (0.4 * work.depth + 0.48 * products + 30 * parts));
 }
 
 // Windows over one channel: vectors of channels. Where a channel has several filters, x is copied, or read by vectors
@@ -105,20 +109,29 @@ double reorder_ns(double elements) {
 }
 
 double channels_first_conv_ns(const ConvSizes& sizes) {
+  return cost_of_plane_conv(sizes) ? plane_conv_ns(sizes) : channels_first_ns(ConvWork(sizes));
+}
+
+double plane_conv_ns(const ConvSizes& sizes) {
   const ConvWork work(sizes);
-  if (!cost_of_plane_conv(sizes)) return channels_first_ns(work);
   return 0.22 * work.x_elements * size(work.filters) + (0.025 * work.taps + 0.05) * work.out_elements;
 }
 
+std::int64_t beyond_channels_last(const ConvSizes& sizes, double ns) {
+  constexpr double kMost = 1e12;
+  const ConvWork work(sizes);
+  const double elements = (ns - channels_last_ns(sizes, work)) / reorder_ns(work.x_elements + work.out_elements);
+  return static_cast<std::int64_t>(std::clamp(elements, 0.0, kMost));
+}
+
 std::optional<std::int64_t> cost_of_channels_first_conv(const ConvSizes& sizes) {
-  constexpr double kMargin = 1.1, kMost = 1e12;
+  constexpr double kMargin = 1.1;
   if (sizes.x.size() > 5 || element_count(sizes.out) == 0 || element_count(sizes.w) == 0) return {};
   const std::int64_t elements = element_count(sizes.w) / sizes.w[0];
   if (elements / sizes.w[1] > kMostChannelsFirstTaps) return {};
   if (!bounded_product({element_count(sizes.out) / sizes.out[1], elements})) return {};
-  const ConvWork work(sizes);
-  const double more = kMargin * channels_first_ns(work) - channels_last_ns(sizes, work);
-  return static_cast<std::int64_t>(std::clamp(more / reorder_ns(work.x_elements + work.out_elements), 0.0, kMost));
+  if (is_conv_product(sizes)) return 0;  // with channels last, their weights would be rearranged
+  return beyond_channels_last(sizes, kMargin * channels_first_ns(ConvWork(sizes)));
 }
 
 }  // namespace norn::kernels

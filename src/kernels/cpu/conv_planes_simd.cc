@@ -1,4 +1,7 @@
 // Rows of a depthwise convolution for each instruction set: some vectors of one or two at a time, tap after tap.
+#include <algorithm>
+#include <type_traits>
+
 #include "base/fork.h"
 #include "kernels/cpu/conv_planes.h"
 #include "kernels/cpu/targets.h"
@@ -7,7 +10,7 @@
 #define HWY_TARGET_INCLUDE "kernels/cpu/conv_planes_simd.cc"
 #include <hwy/foreach_target.h>
 
-#include "kernels/cpu/math-inl.h"
+#include "kernels/cpu/tiles-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace norn::kernels {
@@ -19,89 +22,244 @@ using Half = hn::CappedTag<float, 8>;
 using H = hn::Vec<Half>;
 constexpr int kVectors = 4;
 
+template <int n>
+using Count = std::integral_constant<int, n>;
+using One = Count<1>;
+using Two = Count<2>;
+using Three = Count<3>;
+using Four = Count<4>;
+
+// Where one of some vectors begins that are neighbours, the last one of which may have elements of the one before.
 template <int vectors>
-HWY_INLINE void add(const float* x, float weight, H (&sums)[vectors]) {
-  const Half d;
-  const H w = hn::Set(d, weight);
-#pragma GCC unroll 4
-  for (int v = 0; v < vectors; ++v)
-    sums[v] = hn::MulAdd(hn::LoadU(d, x + v * static_cast<std::int64_t>(hn::Lanes(d))), w, sums[v]);
+HWY_INLINE std::int64_t place(int v, std::int64_t last) {
+  return v + 1 < vectors ? v * static_cast<std::int64_t>(hn::Lanes(Half())) : last;
+}
+// Once for all sums that it counts for: GCC would read it again for each of them.
+HWY_INLINE H load_once(const float* from) {
+  H v = hn::LoadU(Half(), from);
+#if HWY_TARGET == HWY_AVX3
+  asm("" : "+v"(v.raw));
+#elif HWY_TARGET == HWY_AVX2
+  asm("" : "+x"(v.raw));
+#endif
+  return v;
 }
 template <int vectors>
-HWY_INLINE void store(const PlaneWindow& window, const H (&sums)[vectors], float* out) {
+HWY_INLINE void store(const PlaneWindow& window, const H (&sums)[vectors], std::int64_t last, float* out) {
   const Half d;
   const H low = hn::Set(d, window.low), high = hn::Set(d, window.high);
 #pragma GCC unroll 4
-  for (int v = 0; v < vectors; ++v) {
-    const H above = hn::IfThenElse(hn::Lt(sums[v], low), low, sums[v]);
-    hn::StoreU(hn::IfThenElse(hn::Gt(above, high), high, above), d, out + v * static_cast<std::int64_t>(hn::Lanes(d)));
-  }
+  for (int v = 0; v < vectors; ++v) hn::StoreU(tiles::within(low, high, sums[v]), d, out + place<vectors>(v, last));
 }
 
-// `kColumns` neighbours in a row of the window, or as many as it has.
-template <int vectors, bool two, int kColumns>
-HWY_INLINE void columns(const PlaneWindow& window, const float* const* x, std::int64_t first, float* out, float* next) {
-  const std::int64_t count = kColumns == 0 ? window.columns : kColumns, apart = kColumns == 0 ? window.apart : 1;
-  H sums[vectors], below[vectors];
+// Sums of a window of `kColumns` columns, or as many as it has: `vectors` of outputs of one row, or of two, the second
+// of which meets rows of x from the first one's second row on.
+template <int kColumns, bool neighbours>
+struct AnyRows {
+  explicit AnyRows(const PlaneWindow& w) : window(w) {}
+  static constexpr int kMostRows = 2;
+  template <int vectors, int rows>
+  HWY_INLINE void take(const float* x, std::int64_t x_row, std::int64_t last, float* out, std::int64_t out_row) const {
+    constexpr bool two = rows == 2;
+    const std::int64_t count = kColumns == 0 ? window.columns : kColumns;
+    H sums[vectors], below[vectors];
 #pragma GCC unroll 4
-  for (int v = 0; v < vectors; ++v) sums[v] = below[v] = hn::Set(Half(), window.bias);
-  const float *w = window.weights, *above = w;
-  const auto row = [&](const float* from, const auto& take) HWY_ATTR {
+    for (int v = 0; v < vectors; ++v) sums[v] = below[v] = hn::Set(Half(), window.bias);
+    const float* w = window.weights;
+    const Half d;
+    // A row of x, which counts for the first row of outputs, the second or both.
+    const auto row = [&](auto first, auto second) HWY_ATTR {
 #pragma GCC unroll 7
-    for (std::int64_t c = 0; c < count; ++c) take(from + c * apart, c);
-  };
-  row(x[0] + first, [&](const float* from, std::int64_t c) HWY_ATTR { add(from, w[c], sums); });
-  w += count;
-  for (std::int64_t r = 1; r < window.rows; ++r, w += count, above += count)
-    row(x[r] + first, [&](const float* from, std::int64_t c) HWY_ATTR {
-      add(from, w[c], sums);
-      if constexpr (two) add(from, above[c], below);
-    });
-  store(window, sums, out + first);
-  if constexpr (two) {
-    row(x[window.rows] + first, [&](const float* from, std::int64_t c) HWY_ATTR { add(from, above[c], below); });
-    store(window, below, next + first);
+      for (std::int64_t c = 0; c < count; ++c) {
+        const float* const from = x + (neighbours ? c : window.at[c]);
+        const H here = hn::Set(d, w[first ? c : 0]), above = hn::Set(d, w[second ? c - count : 0]);
+#pragma GCC unroll 4
+        for (int v = 0; v < vectors; ++v) {
+          const float* const elements = from + place<vectors>(v, last);
+          const H at = first && second ? load_once(elements) : hn::LoadU(d, elements);
+          if (first) sums[v] = hn::MulAdd(at, here, sums[v]);
+          if (second) below[v] = hn::MulAdd(at, above, below[v]);
+        }
+      }
+      x += x_row;
+      w += count;
+    };
+    row(std::true_type(), std::false_type());
+    for (std::int64_t r = 1; r < window.rows; ++r) {
+      asm("" : "+r"(w));  // else GCC keeps a row's weights for the next turn, in more registers than there are
+      row(std::true_type(), std::bool_constant<two>());
+    }
+    store(window, sums, last, out);
+    if constexpr (two) {
+      row(std::false_type(), std::true_type());
+      store(window, below, last, out + out_row);
+    }
   }
+  const PlaneWindow& window;
+};
+
+// The same of 3 x 3, whose weights stay in registers; of four rows, so that few vectors of each keep the sums of others
+// going on.
+template <bool neighbours>
+struct ThreeRows {
+  explicit ThreeRows(const PlaneWindow& w) : window(w) {
+    const Half d;
+#pragma GCC unroll 9
+    for (int t = 0; t < 9; ++t) weights[t] = hn::Set(d, w.weights[t]);
+    bias = hn::Set(d, w.bias);
+  }
+  static constexpr int kMostRows = 4;
+  template <int vectors, int rows>
+  HWY_INLINE void take(const float* x, std::int64_t x_row, std::int64_t last, float* out, std::int64_t out_row) const {
+    H sums[rows][vectors];
+#pragma GCC unroll 4
+    for (int o = 0; o < rows; ++o)
+#pragma GCC unroll 4
+      for (int v = 0; v < vectors; ++v) sums[o][v] = bias;
+#pragma GCC unroll 6
+    for (int r = 0; r < rows + 2; ++r, x += x_row) {
+#pragma GCC unroll 3
+      for (int c = 0; c < 3; ++c) {
+        const float* const from = x + (neighbours ? c : window.at[c]);
+#pragma GCC unroll 4
+        for (int v = 0; v < vectors; ++v) {
+          const H at = load_once(from + place<vectors>(v, last));
+#pragma GCC unroll 4
+          for (int o = 0; o < rows; ++o)
+            if (o <= r && r < o + 3) sums[o][v] = hn::MulAdd(at, weights[3 * (r - o) + c], sums[o][v]);
+        }
+      }
+    }
+#pragma GCC unroll 4
+    for (int o = 0; o < rows; ++o) store(window, sums[o], last, out + o * out_row);
+  }
+  const PlaneWindow& window;
+  H weights[9], bias;
+};
+
+// The first n elements of a vector, from 4 on.
+HWY_INLINE void copy_first(const float* from, std::int64_t n, float* to) {
+  const hn::CappedTag<float, 4> d;
+  const auto low = hn::LoadU(d, from), high = hn::LoadU(d, from + n - 4);
+  hn::StoreU(low, d, to);
+  hn::StoreU(high, d, to + n - 4);
 }
 
-template <bool two, int kColumns>
-void over(const PlaneWindow& window, const float* const* x, std::int64_t n, float* out, float* next) {
+// `rows` of outputs.
+template <int rows, class Sums>
+HWY_INLINE void over(const Sums& sums, const float* x, std::int64_t x_row, std::int64_t n, float* out) {
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(Half()));
   std::int64_t at = 0;
-  for (; at + kVectors * lanes <= n; at += kVectors * lanes) columns<kVectors, two, kColumns>(window, x, at, out, next);
-  if (at == n) return;
-  // What is left goes with some once more, as far as there are so many.
-  std::int64_t rest = (n - at + lanes - 1) / lanes;
-  const bool fits = rest * lanes <= n;
-  if (fits)
-    at = n - rest * lanes;
-  else
-    --rest;
-  if (rest == 4) columns<4, two, kColumns>(window, x, at, out, next);
-  if (rest == 3) columns<3, two, kColumns>(window, x, at, out, next);
-  if (rest == 2) columns<2, two, kColumns>(window, x, at, out, next);
-  if (rest == 1) columns<1, two, kColumns>(window, x, at, out, next);
-  if (!fits) columns<1, two, kColumns>(window, x, n - lanes, out, next);
-}
-template <bool two>
-void over(const PlaneWindow& window, const float* const* x, std::int64_t n, float* out, float* next) {
-  const std::int64_t neighbours = window.apart == 1 ? window.columns : 0;
-  if (neighbours == 3) return over<two, 3>(window, x, n, out, next);
-  if (neighbours == 5) return over<two, 5>(window, x, n, out, next);
-  if (neighbours == 7) return over<two, 7>(window, x, n, out, next);
-  over<two, 0>(window, x, n, out, next);
+  const auto take = [&]<int vectors>(Count<vectors>, std::int64_t last)
+                        HWY_ATTR { sums.template take<vectors, rows>(x + at, x_row, last, out + at, n); };
+  if constexpr (rows > 2) return n > lanes ? take(Two(), n - lanes) : take(One(), n - lanes);
+  // As many vectors at each turn: few of them wait for each other's sums.
+  const std::int64_t vectors = (n + lanes - 1) / lanes, turns = (vectors + kVectors - 1) / kVectors,
+                     each = (vectors + turns - 1) / turns;
+  for (; at < n; at += each * lanes) {
+    const std::int64_t rest = std::min((n - at + lanes - 1) / lanes, each),
+                       last = std::min(rest * lanes, n - at) - lanes;
+    if (rest == 4) take(Four(), last);
+    if (rest == 3) take(Three(), last);
+    if (rest == 2) take(Two(), last);
+    if (rest == 1) take(One(), last);
+  }
 }
 
-void row(const PlaneWindow& window, const float* const* x, std::int64_t n, float* out) {
-  over<false>(window, x, n, out, nullptr);
+// What is stored behind a row that is shorter than a vector is written by the next one, behind the last one nothing.
+template <class Sums>
+void band_of(const PlaneWindow& window, const PlaneBand& band) {
+  const Sums sums(window);
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(Half()));
+  const bool is_short = band.n < lanes;
+  const float* x = band.x;
+  float* out = band.out;
+  std::int64_t o = 0, rows = band.rows - (is_short ? 1 : 0);
+  const auto pass = [&](auto count) HWY_ATTR {
+    for (; o + count <= rows; o += count, x += count * band.x_stride, out += count * band.n)
+      if (is_short)
+        sums.template take<1, count>(x, band.x_row, 0, out, band.n);
+      else
+        over<count>(sums, x, band.x_row, band.n, out);
+  };
+  if (band.x_row == band.x_stride) {
+    if constexpr (Sums::kMostRows == 4)
+      if (band.n <= 2 * lanes) pass(Four());
+    pass(Two());
+  }
+  pass(One());
+  if (!is_short) return;
+  HWY_ALIGN float last[8];
+  sums.template take<1, 1>(x, band.x_row, 0, last, 0);
+  copy_first(last, band.n, out);
 }
-void rows(const PlaneWindow& window, const float* const* x, std::int64_t n, float* out, float* next) {
-  over<true>(window, x, n, out, next);
+void band(const PlaneWindow& window, const PlaneBand& band) {
+  if (window.columns == 3 && window.rows == 3)
+    return window.neighbours ? band_of<ThreeRows<true>>(window, band) : band_of<ThreeRows<false>>(window, band);
+  if (window.columns == 5 && !window.neighbours) return band_of<AnyRows<5, false>>(window, band);
+  if (!window.neighbours) return band_of<AnyRows<0, false>>(window, band);
+  if (window.columns == 3) return band_of<AnyRows<3, true>>(window, band);
+  if (window.columns == 5) return band_of<AnyRows<5, true>>(window, band);
+  if (window.columns == 7) return band_of<AnyRows<7, true>>(window, band);
+  band_of<AnyRows<0, true>>(window, band);
+}
+
+HWY_INLINE void copy_row(const float* from, std::int64_t n, float* to) {
+  const Half d;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  if (n < lanes) {
+    if (n >= 4) return copy_first(from, n, to);
+    for (std::int64_t i = 0; i < n; ++i) to[i] = from[i];
+    return;
+  }
+  std::int64_t i = 0;
+  for (; i + lanes <= n; i += lanes) hn::StoreU(hn::LoadU(d, from + i), d, to + i);
+  if (i < n) hn::StoreU(hn::LoadU(d, from + n - lanes), d, to + n - lanes);
+}
+void copy(const PlaneRows& rows) {
+  for (std::int64_t r = 0; r < rows.rows; ++r)
+    copy_row(rows.from + r * rows.from_row, rows.n, rows.to + r * rows.to_row);
+}
+
+HWY_INLINE void part_row(const float* from, std::int64_t n, float* even, float* odd) {
+  std::int64_t i = 0;
+#if HWY_TARGET != HWY_SCALAR
+  const Half d;
+  const hn::Half<Half> half;
+  const std::int64_t lanes = hn::Lanes(d), pairs = n / 2;
+  const auto take = [&](std::int64_t at) HWY_ATTR {
+    const auto low = hn::LoadU(d, from + 2 * at), high = hn::LoadU(d, from + 2 * at + lanes);
+    hn::StoreU(hn::ConcatEven(d, high, low), d, even + at);
+    hn::StoreU(hn::ConcatOdd(d, high, low), d, odd + at);
+  };
+  for (; i + lanes <= pairs; i += lanes) take(i);
+  if (i < pairs && pairs >= lanes) {
+    take(pairs - lanes);
+    i = pairs;
+  } else if (i < pairs && 2 * pairs >= lanes) {
+    const std::int64_t behind = pairs - lanes / 2;
+    const auto low = hn::LoadU(d, from), high = hn::LoadU(d, from + 2 * behind);
+    const auto evens = hn::ConcatEven(d, high, low), odds = hn::ConcatOdd(d, high, low);
+    hn::StoreU(hn::LowerHalf(half, evens), half, even);
+    hn::StoreU(hn::UpperHalf(half, evens), half, even + behind);
+    hn::StoreU(hn::LowerHalf(half, odds), half, odd);
+    hn::StoreU(hn::UpperHalf(half, odds), half, odd + behind);
+    i = pairs;
+  }
+#endif
+  for (; 2 * i < n; ++i) {
+    even[i] = from[2 * i];
+    if (2 * i + 1 < n) odd[i] = from[2 * i + 1];
+  }
+}
+void copy_parted(const PlaneRows& rows, float* odd) {
+  for (std::int64_t r = 0; r < rows.rows; ++r)
+    part_row(rows.from + r * rows.from_row, rows.n, rows.to + r * rows.to_row, odd + r * rows.to_row);
 }
 
 }  // namespace planes
 
-PlaneConvTable make_plane_conv_table() { return {planes::row, planes::rows}; }
+PlaneConvTable make_plane_conv_table() { return {planes::band, planes::copy, planes::copy_parted}; }
 
 }  // namespace HWY_NAMESPACE
 }  // namespace norn::kernels

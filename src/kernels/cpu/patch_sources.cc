@@ -113,7 +113,9 @@ PaddedPlanes::PaddedPlanes(const ImageWindow& w)
 
 bool PaddedPlanes::pays(const ImageWindow& w) {
   constexpr double kLeastFilled = 0.65, kMostOfPlane = 2, kMore = 512;
-  if (w.taps == 1 || w.strides[2] > 2) return false;
+  constexpr std::int64_t kFarthest = 5;
+  if (w.taps == 1 || w.strides[2] > kFarthest) return false;
+  if (w.strides[2] > 2 && w.window[2] <= w.strides[2]) return false;  // which read each element once
   const auto size = [](std::int64_t n) { return static_cast<double>(n); };
   const double filled = size(w.out[2]) / size(round_up(w.out[2], channels_first_table().lanes));
   return filled >= kLeastFilled && copied(w) <= kMostOfPlane * size(w.plane) + kMore;

@@ -96,7 +96,8 @@ HWY_INLINE const char* fetch(const char* at, std::int64_t step) {
 }
 
 // NaN stays: x86 gives the second operand where one is NaN.
-HWY_INLINE V within(V low, V high, V v) {
+template <class AnyV>
+HWY_INLINE AnyV within(AnyV low, AnyV high, AnyV v) {
 #if HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
   return hn::Min(high, hn::Max(low, v));
 #else
