@@ -118,6 +118,8 @@ std::vector<Node> nodes() {
       {"Pad", x, {ints({0, 1, 2, 0, 3, 4})}},
       {"Pad", x, {ints({0, 1, 2, 0, 3, 4})}, 1, {make_attr("mode", "reflect")}},
       {"Tile", x, {ints({1, 2, 3})}},
+      {"Tile", random_tensor(DataType::Float, {6, 2}, 3), {ints({800, 1})}},
+      {"Expand", random_tensor(DataType::Float, {15, 1, 1}, 4), {ints({1, 70, 20})}},
       {"Trilu", x, {scalar(2)}},
       {"Slice", x, {ints({1}), ints({40}), ints({1}), ints({2})}},
       {"Split", x, {ints({20, 28})}, 2, {make_attr("axis", std::int64_t{1})}},

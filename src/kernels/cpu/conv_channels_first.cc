@@ -35,9 +35,12 @@ constexpr double kProductsPerNs = 60;
 
 constexpr float kZeros[12] = {};
 
-// Whether windows take single pixels, some of which are left out: the others are copied to lines first.
+// Whether windows take single pixels of x, some of which are left out: the others are copied to lines first.
 bool samples(const ImageWindow& w) {
-  return w.taps == 1 && w.strides != Spatial3{1, 1, 1} && w.pads == Spatial3{0, 0, 0};
+  if (w.taps != 1 || w.strides == Spatial3{1, 1, 1}) return false;
+  for (std::size_t d = 0; d < 3; ++d)
+    if (w.pads[d] != 0 || (w.out[d] - 1) * w.strides[d] >= w.in[d]) return false;
+  return true;
 }
 ImageWindow as_line(ImageWindow w) {
   w.plane = w.pixels;

@@ -53,7 +53,7 @@ struct Planes {
       pads.insert(pads.begin(), 0);
     }
     x_row = x[3];
-    if (w[2] != 1 || pads[0] != 0) return;
+    if (w[2] != 1 || pads[0] != 0 || (out[2] - 1) * strides[0] >= x[2]) return;
     // Of the rows between those that windows meet nothing is read.
     x[2] = out[2];
     x_row *= strides[0];

@@ -30,7 +30,7 @@ MatMulConfig product_of(const ConvConfig& c) {
   return product;
 }
 
-const Candidate<MatMulConfig>* candidate_for(const MatMulConfig& product) {
+const Candidate<MatMulConfig>* product_candidate(const MatMulConfig& product) {
   for (const auto& candidate : matmul_candidates())
     if (candidate.refuses(product).empty()) return &candidate;
   return nullptr;
@@ -40,7 +40,7 @@ class ProductConv final : public Kernel {
  public:
   ProductConv(const ConvConfig& c, PackedConstants& packed) : extras_(c.extra.size()) {
     const MatMulConfig product = product_of(c);
-    product_ = candidate_for(product)->make(product, packed);
+    product_ = product_candidate(product)->make(product, packed);
     if (!c.post.empty()) posts_ = post_chain(c.out, c.out_layout, c.post, c.extra, packed);
   }
 
@@ -73,7 +73,7 @@ std::string product_conv_refuses(const ConvConfig& c) {
   if (!is_conv_product({c.x, c.w, c.out, c.strides, c.dilations, c.group, c.weights.known()}))
     return "not a window of one pixel with many weights that are not constant";
   if (c.in_place_extra >= 0) return "adds nothing in place";
-  if (candidate_for(product_of(c)) == nullptr) return "no product takes its sizes";
+  if (product_candidate(product_of(c)) == nullptr) return "no product takes its sizes";
   return post_chain_refuses(c.out, c.out_layout, c.post, c.extra);
 }
 
