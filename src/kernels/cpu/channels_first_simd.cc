@@ -131,16 +131,19 @@ class EveryOdd {
     HWY_ALIGN std::int32_t at[kLanes];
     HWY_ALIGN float of[kLanes];
     for (std::int64_t i = 0; i < kLanes; ++i) {
-      at[i] = static_cast<std::int32_t>(i * apart % kLanes);
-      of[at[i]] = static_cast<float>(i * apart / kLanes);
+      const std::int64_t vector = i * apart / kLanes;
+      at[i] = static_cast<std::int32_t>(i * apart - vector * kLanes);
+      of[at[i]] = static_cast<float>(vector);
     }
     at_ = hn::SetTableIndices(F(), at);
     of_ = hn::Load(F(), of);
   }
   HWY_INLINE V whole(const float* from) const {
+    const std::int64_t there = (lanes() - 1) * apart + 1;
     return picked([&](std::int64_t v) HWY_ATTR {
-      const float* const there = from + v * lanes();
-      return v + 1 < apart ? hn::LoadU(F(), there) : Few(lanes() - apart + 1).load(there);
+      const std::int64_t rest = there - v * lanes();
+      return rest >= lanes() ? hn::LoadU(F(), from + v * lanes())
+                             : Few(std::max<std::int64_t>(rest, 0)).load(from + v * lanes());
     });
   }
   HWY_INLINE V few(const float* from, std::int64_t n) const {

@@ -138,6 +138,9 @@ class ChannelsFirstConv final : public Kernel {
   };
   using Pairs = std::array<Pair, kMostPairs>;
 
+  bool takes_each_pixel() const {
+    return w_.taps == 1 && w_.in == w_.out && w_.strides == Spatial3{1, 1, 1} && w_.pads == Spatial3{0, 0, 0};
+  }
   std::int64_t weight_floats() const { return c_.out[1] * depth_; }
   // Of what is rearranged at each run.
   std::size_t weight_bytes() const {
@@ -165,7 +168,7 @@ class ChannelsFirstConv final : public Kernel {
     pairs_ = planes_ ? base::quotient_up(planes_->vectors(), 2) : base::quotient_up(w_.pixels, panels_.width());
     const bool many = filters_ * depth_ > kNearWeights || filters_ < kManyFilters;
     pairs_at_once_ = std::min(!planes_ && w_.taps > kManyTaps ? 1 : many ? kMostPairs : 2, pairs_);
-    in_place_ = !planes_ && w_.taps == 1 && w_.in == w_.out && tiles_ <= kMostTilesInPlace;
+    in_place_ = !planes_ && takes_each_pixel() && tiles_ <= kMostTilesInPlace;
     as_given_ = !c_.weights.known() && c_.x[0] * w_.pixels < kManyPixels && depth_ % kAliased != 0;
     blocks_ = base::quotient_up(pairs_, pairs_at_once_);
     const double ns = static_cast<double>(c_.x[0] * c_.out[1]) * static_cast<double>(w_.pixels) *

@@ -21,7 +21,7 @@ namespace {
 // Of more elements of a window sums are faster with channels last: unless an image is so large that reorders take as
 // long as the sums, or its channels leave vectors mostly empty.
 constexpr std::int64_t kMostTaps = 9, kMostLargeTaps = 49, kMostThinTaps = 81, kMostPartedTaps = 25;
-constexpr std::int64_t kFewChannels = 8, kLongRow = 32;
+constexpr std::int64_t kFewChannels = 8, kLongRow = 32, kMostLine = 1 << 14;
 constexpr std::int64_t kShortest = 12;  // outputs of a row, below which vectors are mostly empty
 constexpr std::int64_t kBandBytes = std::int64_t{24} << 10, kPieces = 32;
 constexpr std::int64_t kMostCopied = std::int64_t{1} << 17;
@@ -32,10 +32,11 @@ bool all_are_one(std::span<const std::int64_t> values) {
   return std::ranges::all_of(values, [](std::int64_t v) { return v == 1; });
 }
 
-// Whether each output is of the pixel at its place.
-bool is_scale(const Shape& x, const Shape& w, const Shape& out, const Shape& strides) {
-  return all_are_one(std::span(w).subspan(2)) && all_are_one(strides) &&
-         std::equal(x.begin() + 2, x.end(), out.begin() + 2) && element_count(x) >= kShortest * x[0] * x[1];
+// Whether each output is of the pixel at its place, of planes that are lines as well.
+bool is_scaled_line(const Shape& x, const Shape& w, const Shape& out, const Shape& strides) {
+  if (!all_are_one(std::span(w).subspan(2)) || !all_are_one(strides)) return false;
+  const auto pixels = bounded_product(std::span(x).subspan(2), kMostLine);
+  return pixels && *pixels >= kShortest && std::equal(x.begin() + 2, x.end(), out.begin() + 2);
 }
 
 // Planes in the form of images, whose rows stride by 1 or 2 and lie `x_row` apart in memory.
@@ -43,7 +44,7 @@ struct Planes {
   explicit Planes(const ConvConfig& c) : x(c.x), w(c.w), out(c.out), strides(c.strides), dilations(c.dilations) {
     pads = c.pads_begin;
     x_plane = element_count(x) / std::max<std::int64_t>(x[0] * x[1], 1);
-    if (is_scale(x, w, out, strides)) {
+    if (is_scaled_line(x, w, out, strides)) {
       x = {x[0], x[1], 1, x_plane}, out = {out[0], out[1], 1, x_plane}, w = {w[0], w[1], 1, 1};
       strides = dilations = {1, 1};
       pads = {0, 0};
@@ -194,14 +195,14 @@ std::int64_t large_image() { return std::int64_t{1} << (has_large_second_cache()
 // Whether it is worth while.
 bool is_plane_conv(const Shape& x, const Shape& w, const Shape& out, const Shape& strides) {
   if (w[1] != 1 || w[0] > x[1] * kMostFilters) return false;
-  if (is_scale(x, w, out, strides)) return true;
+  if (is_scaled_line(x, w, out, strides)) return true;
   if ((x.size() != 3 && x.size() != 4) || out.back() < kShortest) return false;
   const auto taps = bounded_product(std::span(w).subspan(2), kMostThinTaps);
   if (!all_are_one(strides))
     return taps && *taps <= kMostPartedTaps && std::ranges::all_of(strides, [](std::int64_t s) { return s <= 2; });
   if (!taps || *taps <= kMostTaps || out.back() < kLongRow) return taps && *taps <= kMostTaps;
   if (x[1] <= kFewChannels) return true;
-  return *taps <= kMostLargeTaps && element_count(x) / x[0] >= large_image();
+  return *taps <= kMostLargeTaps && element_count(x) / std::max<std::int64_t>(x[0], 1) >= large_image();
 }
 
 }  // namespace
@@ -220,7 +221,7 @@ std::string plane_conv_refuses(const ConvConfig& c) {
   if (!is_plane_conv(c.x, c.w, c.out, c.strides))
     return "not depthwise with up to 4 filters of a channel, by windows of at most 9 elements, or 25 with strides of "
            "2, "
-           "to rows of 4 and more, or larger ones of large images";
+           "to rows of 12 and more, or larger ones of large images";
   if (c.in_place_extra >= 0) return "adds nothing in place";
   if (Bands(Planes(c)).copied > kMostCopied) return "rows so long that a few do not fit a cache";
   return as_bounds(c.post) ? "" : post_chain_refuses(c.out, c.out_layout, c.post, c.extra);

@@ -17,6 +17,8 @@ namespace norn::kernels {
 namespace HWY_NAMESPACE {
 namespace planes {
 
+namespace hn = hwy::HWY_NAMESPACE;
+
 // Neighbouring taps are vectors that lie across cache lines, all of them if they are as long as a line.
 using Half = hn::CappedTag<float, 8>;
 using H = hn::Vec<Half>;
@@ -72,7 +74,7 @@ struct AnyRows {
 #pragma GCC unroll 7
       for (std::int64_t c = 0; c < count; ++c) {
         const float* const from = x + (neighbours ? c : window.at[c]);
-        const H here = hn::Set(d, w[first ? c : 0]), above = hn::Set(d, w[second ? c - count : 0]);
+        const H here = first ? hn::Set(d, w[c]) : hn::Zero(d), above = second ? hn::Set(d, w[c - count]) : hn::Zero(d);
 #pragma GCC unroll 4
         for (int v = 0; v < vectors; ++v) {
           const float* const elements = from + place<vectors>(v, last);
@@ -166,32 +168,22 @@ HWY_INLINE void over(const Sums& sums, const float* x, std::int64_t x_row, std::
   }
 }
 
-// What is stored behind a row that is shorter than a vector is written by the next one, behind the last one nothing.
 template <class Sums>
 void band_of(const PlaneWindow& window, const PlaneBand& band) {
   const Sums sums(window);
-  const auto lanes = static_cast<std::int64_t>(hn::Lanes(Half()));
-  const bool is_short = band.n < lanes;
   const float* x = band.x;
   float* out = band.out;
-  std::int64_t o = 0, rows = band.rows - (is_short ? 1 : 0);
+  std::int64_t o = 0;
   const auto pass = [&](auto count) HWY_ATTR {
-    for (; o + count <= rows; o += count, x += count * band.x_stride, out += count * band.n)
-      if (is_short)
-        sums.template take<1, count>(x, band.x_row, 0, out, band.n);
-      else
-        over<count>(sums, x, band.x_row, band.n, out);
+    for (; o + count <= band.rows; o += count, x += count * band.x_stride, out += count * band.n)
+      over<count>(sums, x, band.x_row, band.n, out);
   };
   if (band.x_row == band.x_stride) {
     if constexpr (Sums::kMostRows == 4)
-      if (band.n <= 2 * lanes) pass(Four());
+      if (band.n <= 2 * static_cast<std::int64_t>(hn::Lanes(Half()))) pass(Four());
     pass(Two());
   }
   pass(One());
-  if (!is_short) return;
-  HWY_ALIGN float last[8];
-  sums.template take<1, 1>(x, band.x_row, 0, last, 0);
-  copy_first(last, band.n, out);
 }
 void band(const PlaneWindow& window, const PlaneBand& band) {
   if (window.columns == 3 && window.rows == 3)
