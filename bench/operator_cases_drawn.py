@@ -436,6 +436,38 @@ TABLE = {
         {"w": np.random.default_rng(5).standard_normal((256, 1, 7, 7)).astype(np.float32)},
         "y = Conv<group = 256, dilations = [3, 3], pads = [9, 9, 9, 9]>(a, w)",
     ),
+    **{
+        f"Conv {name}": (
+            f"a:float[{x}]",
+            {"w": np.random.default_rng(6).standard_normal(w).astype(np.float32)},
+            f"y = Conv<{attributes}>(a, w)",
+        )
+        for name, x, w, attributes in (
+            ("depthwise stride 2 large", "1,48,112,112", (48, 1, 3, 3), "group = 48, strides = [2, 2], pads = [1, 1, 1, 1]"),
+            ("depthwise 5x5 stride 2", "1,144,56,56", (144, 1, 5, 5), "group = 144, strides = [2, 2], pads = [2, 2, 2, 2]"),
+            ("depthwise 14", "1,672,14,14", (672, 1, 3, 3), "group = 672, pads = [1, 1, 1, 1]"),
+            ("depthwise of 1024", "1,1024,8,8", (1024, 1, 3, 3), "group = 1024, pads = [1, 1, 1, 1]"),
+            ("depthwise 1x1", "1,192,14,14", (192, 1, 1, 1), "group = 192"),
+            ("1x1 stride 2", "1,256,40,40", (512, 256, 1, 1), "strides = [2, 2]"),
+            ("4x4 patches", "1,3,224,224", (96, 3, 4, 4), "strides = [4, 4]"),
+            ("7x7 patches", "1,3,224,224", (768, 3, 7, 7), "strides = [7, 7]"),
+            ("3D to few", "1,12,32,48,48", (3, 12, 1, 1, 1), "group = 1"),
+        )
+    },
+    "Conv 1x1 of many fed": ("a:float[1,1536,7,7] w:float[2304,1536,1,1]", {}, "y = Conv(a, w)"),
+    "Gemm 21 columns": (
+        "a:float[150,1024]",
+        {"w": np.random.default_rng(7).standard_normal((21, 1024)).astype(np.float32)},
+        "y = Gemm<transB = 1>(a, w)",
+    ),
+    "Transpose 64x1024": ("a:float[64,1024]", {}, "y = Transpose(a)"),
+    "Transpose 196x2048 float16": ("a:float16[196,2048]", {}, "y = Transpose(a)"),
+    "Split middle 11M": ("a:float[64,800,56]", {"k": [300, 500]}, "y, z = Split<axis = 1>(a, k)", "y, z"),
+    "Resize nearest 12 MB": (
+        "a:float[1,64,112,112]",
+        {"k": np.array([1, 1, 2, 2], np.float32)},
+        'y = Resize<mode = "nearest", coordinate_transformation_mode = "asymmetric", nearest_mode = "floor">(a, , k)',
+    ),
     "Range int64": ("s:int64[] e:int64[] d:int64[]", {}, "y = Range(s, e, d)"),
     "HannWindow": ("n:int64[]", {}, "y = HannWindow(n)"),
 }
