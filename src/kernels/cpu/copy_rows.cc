@@ -48,7 +48,7 @@ void copy_ends_of_rows(const char* from, std::int64_t from_step, char* to, std::
 
 void copy_bytes(char* to, const char* from, std::int64_t n) {
   if (n > 64) {
-    constexpr std::int64_t kLong = 1024;
+    constexpr std::int64_t kLong = 768;
     if (n > kLong) return copy_long(to, from, n);
     asm("" : "+r"(n));  // GCC would copy no more than this by `rep movsq`
     std::memcpy(to, from, static_cast<std::size_t>(n));
