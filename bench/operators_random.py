@@ -561,20 +561,22 @@ def alternate(model, feeds, threads, rounds):
     """Medians of turns in microseconds, of norn and of ONNX Runtime; what either of them throws."""
     data = model.SerializeToString()
     theirs = onnxruntime.InferenceSession(data, quiet_options(threads), providers=["CPUExecutionProvider"])
-    theirs.run(None, feeds)
     ours = norn.InferenceSession(model, norn.SessionOptions(intra_op_num_threads=threads))
+
+    def microseconds(engine, calls):
+        start = time.perf_counter()
+        for _ in range(calls):
+            engine.run(None, feeds)
+        return (time.perf_counter() - start) / calls * 1e6
+
+    # As many calls for both, or one of them would have its memory in the caches more often; first ones count pages.
+    for engine in (theirs, ours):
+        microseconds(engine, 2)
+    calls = max(1, min(200, int(10_000 / max(microseconds(engine, 1) for engine in (theirs, ours)))))
     times = [[], []]
-    calls = [1, 1]
-    for turn in range(rounds + 1):
-        for which, engine in enumerate((ours, theirs)):
-            start = time.perf_counter()
-            for _ in range(calls[which]):
-                engine.run(None, feeds)
-            spent = (time.perf_counter() - start) / calls[which]
-            if turn == 0:
-                calls[which] = max(1, min(200, int(0.01 / max(spent, 1e-6))))
-            else:
-                times[which].append(spent * 1e6)
+    for _ in range(rounds):
+        for engine, spent in zip((ours, theirs), times, strict=True):
+            spent.append(microseconds(engine, calls))
     return [statistics.median(t) for t in times]
 
 
