@@ -19,8 +19,8 @@ import onnx
 import onnx.helper
 import onnx.numpy_helper
 import onnxruntime
-from operators import summary
-from operators_random import alternate, quiet_options
+from operators import other_session, summary
+from operators_random import alternate
 
 CONTROL_FLOW = ("Constant", "If", "Loop", "Scan")
 SMALL = 64  # elements of a constant that tells nodes apart
@@ -44,10 +44,8 @@ def values_of(model, feeds):
     names = [name for node in model.graph.node if node.op_type != "Constant" for name in node.output if name]
     del watched.graph.output[:]
     watched.graph.output.extend(onnx.ValueInfoProto(name=name) for name in names)
-    options = quiet_options(1)
-    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
-    data = watched.SerializeToString()
-    session = onnxruntime.InferenceSession(data, options, providers=["CPUExecutionProvider"])
+    level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+    session = other_session(watched, 1, graph_optimization_level=level)
     return {**dict(zip(names, session.run(names, feeds), strict=True)), **feeds}
 
 
@@ -132,7 +130,8 @@ def main():
                 if (options.only and key not in options.only) or (options.op and text.split()[0] not in options.op):
                     continue
                 try:
-                    times = alternate(model, feeds, options.threads, options.rounds)
+                    theirs = other_session(model, options.threads)
+                    times = alternate(model, theirs, feeds, options.threads, options.rounds)
                 except Exception as error:
                     print(f"{key} {text}: {type(error).__name__}: {str(error).splitlines()[0][:200]}", flush=True)
                     continue

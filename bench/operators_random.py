@@ -17,9 +17,8 @@ import numpy as np
 import onnx
 import onnx.numpy_helper
 import onnx.parser
-import onnxruntime
 from operator_cases import FLOATS, INTS, NUMBERS, TYPES
-from operators import summary
+from operators import other_session, summary
 
 import norn
 
@@ -550,17 +549,8 @@ def drawn(seed, number, families):
     return f"{node.split(' = ', 1)[1]}  ({formals}{'; ' + held if held else ''})", model, d.inputs
 
 
-def quiet_options(threads):
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = threads
-    options.log_severity_level = 4
-    return options
-
-
-def alternate(model, feeds, threads, rounds):
-    """Medians of turns in microseconds, of norn and of ONNX Runtime; what either of them throws."""
-    data = model.SerializeToString()
-    theirs = onnxruntime.InferenceSession(data, quiet_options(threads), providers=["CPUExecutionProvider"])
+def alternate(model, theirs, feeds, threads, rounds):
+    """Medians of turns in microseconds, of norn and of ONNX Runtime's session."""
     ours = norn.InferenceSession(model, norn.SessionOptions(intra_op_num_threads=threads))
 
     def microseconds(engine, calls):
@@ -585,12 +575,11 @@ def measure(model, feeds, threads, rounds):
     for version in (24, 23, 21):
         model.opset_import[0].version = version
         try:
-            data = model.SerializeToString()
-            theirs = onnxruntime.InferenceSession(data, quiet_options(threads), providers=["CPUExecutionProvider"])
+            theirs = other_session(model, threads)
             theirs.run(None, feeds)
         except Exception:
             continue
-        return alternate(model, feeds, threads, rounds)
+        return alternate(model, theirs, feeds, threads, rounds)
     return None
 
 

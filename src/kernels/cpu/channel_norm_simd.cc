@@ -7,6 +7,8 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include "kernels/cpu/opaque-inl.h"
+
 HWY_BEFORE_NAMESPACE();
 namespace norn::kernels {
 namespace HWY_NAMESPACE {
@@ -18,11 +20,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 template <bool shifted, class Vec>
 HWY_INLINE Vec normalized(Vec x, Vec mean, Vec factor, Vec bias) {
   if constexpr (shifted) return hn::MulAdd(hn::Sub(x, mean), factor, bias);
-  Vec product = hn::Mul(x, factor);
-#if HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
-  asm("" : "+x"(product.raw));  // otherwise compilers make one operation of both, with one rounding
-#endif
-  return hn::Add(product, bias);
+  return hn::Add(opaque(hn::Mul(x, factor)), bias);
 }
 
 // f(d, i, v) for vectors v from x + i on, stored to out + i. The last vector ends with the row, and is read before

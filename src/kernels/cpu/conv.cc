@@ -1,5 +1,7 @@
 #include "kernels/cpu/conv.h"
 
+#include <algorithm>
+
 #include "kernels/cpu/conv_candidates.h"
 #include "kernels/cpu/extents.h"
 #include "kernels/cpu/instruction_set.h"
@@ -31,6 +33,15 @@ std::string conv_config_refusal(const ConvConfig& c) {
     if (room < 0 || room / c.strides[d] + 1 != c.out[d + 2]) return "output dims that do not follow from the others";
   }
   return "";
+}
+
+bool all_are_one(std::span<const std::int64_t> values) {
+  return std::ranges::all_of(values, [](std::int64_t v) { return v == 1; });
+}
+
+bool takes_each_pixel(const Shape& x, const Shape& w, const Shape& out, const Shape& strides) {
+  return all_are_one(std::span(w).subspan(2)) && all_are_one(strides) &&
+         std::equal(x.begin() + 2, x.end(), out.begin() + 2);
 }
 
 inline namespace conv_cc {

@@ -1,11 +1,17 @@
 // The ways to convolve, for the table in conv.cc. Internal to the kernels.
 #pragma once
+#include <span>
+
 #include "kernels/cpu/conv.h"
 
 namespace norn::kernels {
 
 // Why no candidate accepts the configuration; "" if it is valid.
 std::string conv_config_refusal(const ConvConfig& config);
+
+bool all_are_one(std::span<const std::int64_t> values);
+// Whether each output is of the pixel at its place: windows of one pixel without strides, and so without padding.
+bool takes_each_pixel(const Shape& x, const Shape& w, const Shape& out, const Shape& strides);
 
 // Why the sizes of a valid configuration are beyond oneDNN's integers; "" if they are not.
 std::string onednn_conv_size_refusal(const ConvConfig& config);

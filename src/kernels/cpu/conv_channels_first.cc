@@ -54,7 +54,8 @@ class ChannelsFirstConv final : public Kernel {
   ChannelsFirstConv(const ConvConfig& c, PackedConstants& packed)
       : c_(c),
         given_(image_window(c.x, c.w, c.out, c.strides, c.dilations, c.pads_begin)),
-        w_(samples(given_) ? as_line(given_) : given_),
+        samples_(samples(given_)),
+        w_(samples_ ? as_line(given_) : given_),
         panels_(w_),
         channels_(c.w[1]),
         filters_(c.out[1] / c.group),
@@ -94,7 +95,7 @@ class ChannelsFirstConv final : public Kernel {
       weights = reinterpret_cast<const float*>(room);
     }
     room += weight_bytes();
-    if (samples(given_)) {
+    if (samples_) {
       sample(x, reinterpret_cast<float*>(room));
       x = reinterpret_cast<const float*>(room);
       room += sample_bytes();
@@ -138,16 +139,13 @@ class ChannelsFirstConv final : public Kernel {
   };
   using Pairs = std::array<Pair, kMostPairs>;
 
-  bool takes_each_pixel() const {
-    return w_.taps == 1 && w_.in == w_.out && w_.strides == Spatial3{1, 1, 1} && w_.pads == Spatial3{0, 0, 0};
-  }
   std::int64_t weight_floats() const { return c_.out[1] * depth_; }
   // Of what is rearranged at each run.
   std::size_t weight_bytes() const {
     return weights_ || as_given_ ? 0 : align64(static_cast<std::size_t>(weight_floats()) * sizeof(float));
   }
   std::size_t sample_bytes() const {
-    return samples(given_) ? align64(static_cast<std::size_t>(c_.x[0] * c_.x[1] * w_.pixels) * sizeof(float)) : 0;
+    return samples_ ? align64(static_cast<std::size_t>(c_.x[0] * c_.x[1] * w_.pixels) * sizeof(float)) : 0;
   }
   std::size_t plane_bytes() const { return planes_ ? align64(planes_->bytes(c_.x[0] * c_.x[1])) : 0; }
   std::int64_t panel_floats() const { return block_channels_ * w_.taps * panels_.width(); }
@@ -168,7 +166,7 @@ class ChannelsFirstConv final : public Kernel {
     pairs_ = planes_ ? base::quotient_up(planes_->vectors(), 2) : base::quotient_up(w_.pixels, panels_.width());
     const bool many = filters_ * depth_ > kNearWeights || filters_ < kManyFilters;
     pairs_at_once_ = std::min(!planes_ && w_.taps > kManyTaps ? 1 : many ? kMostPairs : 2, pairs_);
-    in_place_ = !planes_ && takes_each_pixel() && tiles_ <= kMostTilesInPlace;
+    in_place_ = (samples_ || takes_each_pixel(c_.x, c_.w, c_.out, c_.strides)) && tiles_ <= kMostTilesInPlace;
     as_given_ = !c_.weights.known() && c_.x[0] * w_.pixels < kManyPixels && depth_ % kAliased != 0;
     blocks_ = base::quotient_up(pairs_, pairs_at_once_);
     const double ns = static_cast<double>(c_.x[0] * c_.out[1]) * static_cast<double>(w_.pixels) *
@@ -298,7 +296,9 @@ class ChannelsFirstConv final : public Kernel {
 
   const ConvConfig c_;
   const ChannelsFirstTable& table_ = channels_first_table();
-  const ImageWindow given_, w_;
+  const ImageWindow given_;
+  const bool samples_;
+  const ImageWindow w_;
   const GatheredPanels panels_;
   std::optional<PaddedPlanes> planes_;       // in place of panels
   std::int64_t channels_, filters_, depth_;  // of a group

@@ -77,10 +77,6 @@ double depthwise_ns(const ConvSizes& s, const ConvWork& work) {
   return 0.45 * work.pixels * in_vectors(s.w[0]) * work.taps + 0.16 * work.out_elements + copied + kCall;
 }
 
-bool all_are(const Shape& values, std::int64_t value) {
-  return std::ranges::all_of(values, [=](std::int64_t v) { return v == value; });
-}
-
 double channels_last_ns(const ConvSizes& s, const ConvWork& work) {
   if (work.channels == 1 && s.group > 1) return depthwise_ns(s, work);
   const double reads = work.pixels * work.taps;  // of pixels of x
@@ -94,7 +90,7 @@ double channels_last_ns(const ConvSizes& s, const ConvWork& work) {
     least =
         std::min(least, 0.25 * work.out_elements * work.depth / lanes + 2.15 * work.out_elements + 0.23 * reads + 600);
   }
-  const bool is_dense = all_are(s.strides, 1) && all_are(s.dilations, 1) && s.w.size() > 3;
+  const bool is_dense = all_are_one(s.strides) && all_are_one(s.dilations) && s.w.size() > 3;
   if (is_dense && std::all_of(s.w.begin() + 2, s.w.end(), [](std::int64_t n) { return n == 3; }))
     least = std::min(least, 0.09 * vectors + 0.39 * work.out_elements + (0.6 + 0.083 * size(work.channels)) * reads);
   return least;

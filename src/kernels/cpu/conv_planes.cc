@@ -28,15 +28,10 @@ constexpr std::int64_t kMostCopied = std::int64_t{1} << 17;
 constexpr std::int64_t kMostFilters = 4;    // of a channel
 constexpr std::int64_t kMostTogether = 16;  // bands, of which the first is read when the last has been copied
 
-bool all_are_one(std::span<const std::int64_t> values) {
-  return std::ranges::all_of(values, [](std::int64_t v) { return v == 1; });
-}
-
-// Whether each output is of the pixel at its place, of planes that are lines as well.
+// Whether planes are lines as well.
 bool is_scaled_line(const Shape& x, const Shape& w, const Shape& out, const Shape& strides) {
-  if (!all_are_one(std::span(w).subspan(2)) || !all_are_one(strides)) return false;
   const auto pixels = bounded_product(std::span(x).subspan(2), kMostLine);
-  return pixels && *pixels >= kShortest && std::equal(x.begin() + 2, x.end(), out.begin() + 2);
+  return pixels && *pixels >= kShortest && takes_each_pixel(x, w, out, strides);
 }
 
 // Planes in the form of images, whose rows stride by 1 or 2 and lie `x_row` apart in memory.
@@ -68,8 +63,8 @@ struct Planes {
 // others.
 struct Bands {
   explicit Bands(const Planes& c) {
-    constexpr std::int64_t kFewest = 4, kLanes = 8;
-    part = round_up(std::max(c.out[3], kLanes) + (c.w[3] - 1) * c.dilations[1] / c.strides[1], 16);
+    constexpr std::int64_t kFewest = 4;
+    part = round_up(c.out[3] + (c.w[3] - 1) * c.dilations[1] / c.strides[1], 16);
     row = c.strides[1] * part;
     const std::int64_t more = (c.w[2] - 1) * c.dilations[0] + 1 - c.strides[0];  // rows of x than of outputs
     if (std::max(row, more) > kMostCopied) return;

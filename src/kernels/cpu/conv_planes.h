@@ -27,8 +27,8 @@ struct PlaneRows {
   float* to;
 };
 struct PlaneConvTable {
-  // out[o, i] = clamp(bias + sum over r, c of weights[r, c] * x[o * x_stride + r * x_row + at[c] + i]). Vectors of 8
-  // are read, although `n` may be less.
+  // out[o, i] = clamp(bias + sum over r, c of weights[r, c] * x[o * x_stride + r * x_row + at[c] + i]), i < n; n is
+  // at least 8.
   void (*band)(const PlaneWindow& window, const PlaneBand& band);
   void (*copy)(const PlaneRows& rows);
   // The elements 0, 2, 4 .. of a row go to `to`, the others to `odd`, rows of which are as far apart.

@@ -10,6 +10,7 @@
 #define HWY_TARGET_INCLUDE "kernels/cpu/conv_planes_simd.cc"
 #include <hwy/foreach_target.h>
 
+#include "kernels/cpu/opaque-inl.h"
 #include "kernels/cpu/tiles-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -37,15 +38,7 @@ HWY_INLINE std::int64_t place(int v, std::int64_t last) {
   return v + 1 < vectors ? v * static_cast<std::int64_t>(hn::Lanes(Half())) : last;
 }
 // Once for all sums that it counts for: GCC would read it again for each of them.
-HWY_INLINE H load_once(const float* from) {
-  H v = hn::LoadU(Half(), from);
-#if HWY_TARGET == HWY_AVX3
-  asm("" : "+v"(v.raw));
-#elif HWY_TARGET == HWY_AVX2
-  asm("" : "+x"(v.raw));
-#endif
-  return v;
-}
+HWY_INLINE H load_once(const float* from) { return opaque(hn::LoadU(Half(), from)); }
 template <int vectors>
 HWY_INLINE void store(const PlaneWindow& window, const H (&sums)[vectors], std::int64_t last, float* out) {
   const Half d;

@@ -1,6 +1,5 @@
 // Convolution by windows of one pixel with channels first, as what it is: the weights times the image, each a matrix.
 // Of weights that are not constant, and so many that rearranging them for pixels would take long.
-#include <algorithm>
 #include <string>
 
 #include "kernels/cpu/conv_candidates.h"
@@ -12,12 +11,6 @@ inline namespace conv_product_cc {
 namespace {
 
 constexpr std::int64_t kFewestWeights = std::int64_t{96} << 10;
-
-bool takes_each_pixel(const Shape& x, const Shape& w, const Shape& out, const Shape& strides) {
-  const auto is_one = [](std::int64_t n) { return n == 1; };
-  return std::all_of(w.begin() + 2, w.end(), is_one) && std::ranges::all_of(strides, is_one) &&
-         std::equal(x.begin() + 2, x.end(), out.begin() + 2);
-}
 
 MatMulConfig product_of(const ConvConfig& c) {
   const std::int64_t pixels = element_count(c.x) / (c.x[0] * c.x[1]);

@@ -13,6 +13,7 @@
 #define HWY_TARGET_INCLUDE "kernels/cpu/quantize_simd.cc"
 #include <hwy/foreach_target.h>
 
+#include "kernels/cpu/opaque-inl.h"
 #include "kernels/cpu/quantize-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -140,13 +141,9 @@ struct Joined {
   VI x_zero = hn::Set(I(), x.zero), y_zero = hn::Set(I(), y.zero);
 
   HWY_INLINE V vector(std::int64_t at) const {
-    V a = dequantized(x.data + at, x_scale, x_zero), b = dequantized(y.data + at, y_scale, y_zero);
     // Otherwise a product and the sum become one operation, with one rounding.
-#if HWY_TARGET == HWY_AVX3
-    asm("" : "+v"(a.raw), "+v"(b.raw));
-#elif HWY_TARGET == HWY_AVX2
-    asm("" : "+x"(a.raw), "+x"(b.raw));
-#endif
+    const V a = opaque(dequantized(x.data + at, x_scale, x_zero)),
+            b = opaque(dequantized(y.data + at, y_scale, y_zero));
     return adds ? hn::Add(a, b) : hn::Mul(a, b);
   }
   // Plain loops would become fused operations, too.

@@ -133,7 +133,6 @@ class Remap final : public Kernel {
   void run_once(const char* x, char* out, std::int64_t row_bytes) const {
     const bool fetches = has_slow_third_cache() && rows_ * row_bytes > kCachedBytes;
     // Of two rows that are written together where memory is far, each takes half as long again.
-    constexpr std::int64_t kPart = 1024;
     const bool is_far = !fetches && rows_ * row_bytes > kFarBytes;
     parallel_ranges(rows_, 5 + kByteNs * static_cast<double>(row_bytes), 1, [&](std::int64_t begin, std::int64_t end) {
       // Rows that follow each other differ in the last of the dimensions before them.
@@ -190,8 +189,7 @@ class Remap final : public Kernel {
                  fetches);
           if (again) ++r, ++at;
         } else if (base == before) {
-          for (std::int64_t b = 0; b < row_bytes; b += kPart)
-            copy_bytes(to + b, to - row_bytes + b, std::min(kPart, row_bytes - b));
+          copy_bytes(to, to - row_bytes, row_bytes);
         } else if (const std::int64_t n = copies_ ? even_rows(last + at, std::min(last_size - at, end - r)) : 1;
                    n > 1) {
           const std::int64_t step = last[at + 1] - last[at];
